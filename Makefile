@@ -1,0 +1,32 @@
+# Two commands set everything up on a machine with Python 3.11 or newer: make benchmark, make test.
+PYTHON ?= python3
+BIN := .venv/bin
+INSTALLED := .venv/installed
+
+.PHONY: help benchmark test test-slow check reference clean
+help: ## show this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+$(INSTALLED): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "This needs Python 3.11 or newer, for instance: make PYTHON=python3.12 ...")'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[benchmark,dev]'
+	@touch $@
+
+benchmark: $(INSTALLED) ## compare all agents with the optimum on 1,000 evaluation deals
+	$(BIN)/python -m experiments compare experiments/configs/benchmark.yaml
+
+test: $(INSTALLED) check ## lint, check types, run the fast tests
+	$(BIN)/python -m pytest -n 2
+
+test-slow: $(INSTALLED) ## run the long tests (minutes)
+	$(BIN)/python -m pytest -n 2 -m slow
+
+check: $(INSTALLED) ## lint and check types only
+	$(BIN)/python -m ruff check .
+	$(BIN)/python -m ruff format --check .
+	$(BIN)/python -m mypy
+
+clean: ## remove the virtual environment and caches
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis build *.egg-info
+	find . -name __pycache__ -prune -exec rm -rf {} +

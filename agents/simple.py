@@ -1,0 +1,57 @@
+"""Agents without learning or search: uniform choices among actions that a simple rule prefers."""
+
+import numpy as np
+
+from tripeaks_env.cards import EMPTY
+from tripeaks_env.layout import COVERS, POSITIONS
+from tripeaks_env.observation import Observation
+from tripeaks_env.rules import Rules
+
+COVER_MATRIX = np.array([[other in covers for other in range(POSITIONS)] for covers in COVERS], dtype=np.int8)
+"""int8 (28, 28): 1 where the second position covers the first."""
+
+
+def choose(rng: np.random.Generator, allowed: np.ndarray) -> np.ndarray:
+    """Return for each row of ``allowed``, bool (N, M), the index of one of its true entries, uniformly at random."""
+    return np.argmax(np.where(allowed, rng.random(allowed.shape, dtype=np.float32), -1), axis=1)
+
+
+def frees(observation: Observation) -> np.ndarray:
+    """Return int8 (N, 28): how many cards each removal would uncover, which turns them face up."""
+    there = (observation["tableau"] != EMPTY).astype(np.int8)
+    one_cover_left = there * (there @ COVER_MATRIX.T == 1)
+    return one_cover_left @ COVER_MATRIX
+
+
+class RandomAgent:
+    """Uniform over all legal actions, the draw included."""
+
+    def __init__(self, rules: Rules, seed: int = 0) -> None:
+        self.rng = np.random.default_rng(seed)
+
+    def act(self, observation: Observation, action_mask: np.ndarray) -> np.ndarray:
+        """Return a legal action for each of N games; see :meth:`agents.agent.Agent.act`."""
+        return choose(self.rng, action_mask == 1)
+
+
+class GreedyAgent(RandomAgent):
+    """Uniform over the legal removals; draws when there is none."""
+
+    def act(self, observation: Observation, action_mask: np.ndarray) -> np.ndarray:
+        """Return a legal action for each of N games; see :meth:`agents.agent.Agent.act`."""
+        return self._best_removal(action_mask, np.zeros((len(action_mask), POSITIONS)))
+
+    def _best_removal(self, action_mask: np.ndarray, value: np.ndarray) -> np.ndarray:
+        """Return the legal removal of highest ``value``, (N, 28), ties at random, or the draw where there is none."""
+        preference = np.column_stack([value, np.full(len(value), -np.inf)])
+        preference = np.where(action_mask == 1, preference, -np.inf)
+        best = (action_mask == 1) & (preference == preference.max(axis=1, keepdims=True))
+        return choose(self.rng, best)
+
+
+class OpenerAgent(GreedyAgent):
+    """The legal removal that turns up most cards, ties uniformly at random; draws when there is none."""
+
+    def act(self, observation: Observation, action_mask: np.ndarray) -> np.ndarray:
+        """Return a legal action for each of N games; see :meth:`agents.agent.Agent.act`."""
+        return self._best_removal(action_mask, frees(observation))

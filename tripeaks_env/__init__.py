@@ -1,0 +1,42 @@
+"""TriPeaks solitaire as a reinforcement-learning environment, with the exact optimum of every deal as the yardstick.
+
+Importing the package registers the environments of :data:`ENVIRONMENTS` with Gymnasium.
+"""
+
+import gymnasium
+
+from tripeaks_env.deals import Deal
+from tripeaks_env.engine import Rejection, Status
+from tripeaks_env.env import TriPeaksEnv
+from tripeaks_env.game import Game, Outcome
+from tripeaks_env.rules import PRESETS, Rules, Scoring
+from tripeaks_env.solver import Solution, solve
+from tripeaks_env.splits import is_evaluation, suite
+
+__all__ = [
+    "ENVIRONMENTS",
+    "PRESETS",
+    "Deal",
+    "Game",
+    "Outcome",
+    "Rejection",
+    "Rules",
+    "Scoring",
+    "Solution",
+    "Status",
+    "TriPeaksEnv",
+    "is_evaluation",
+    "solve",
+    "suite",
+]
+__version__ = "0.1.0"
+
+ENVIRONMENTS = {
+    "TriPeaks-v0": {},
+    "TriPeaksClassic-v0": {"rules": "classic"},
+    "TriPeaksTraditional-v0": {"rules": "traditional"},
+}
+"""The registered ids and the keyword arguments that each presets."""
+
+for _id, _kwargs in ENVIRONMENTS.items():
+    gymnasium.register(id=_id, entry_point="tripeaks_env.env:TriPeaksEnv", kwargs=_kwargs, max_episode_steps=300)

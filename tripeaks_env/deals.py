@@ -1,0 +1,280 @@
+"""Deals: the order of the cards as a pure function of a deal number, the codes that name deals, and deals given as cards.
+
+A deal does not depend on the rules: the same seven letters deal the same cards under every rule. The app whose rules these
+are does not publish its shuffle; this one agrees with everything that is known of the app's deals ``AAAAAAB`` and
+``AAAAAAD``, and every other code deals other cards than the app does.
+
+The deal of number n: the words of SplitMix64 with n as its state, their high halves made into integers below a bound by
+Lemire's method, and a Fisher-Yates shuffle from the top over a fixed deck. No library's random stream is involved, so a
+code deals the same cards for ever and everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tripeaks_env._jit import kernel
+from tripeaks_env.cards import JOKER, JOKER_TEXT, NO_CARD, card_text, parse_card
+from tripeaks_env.layout import POSITIONS
+from tripeaks_env.rules import Rules, as_rules
+
+CODE_PREFIX = "TP1"
+CODE_LETTERS = 7
+NUM_DEALS = 26**CODE_LETTERS
+
+FIRST_WASTE = POSITIONS
+"""The slot of the first waste card; the slots before it are the tableau, those after it the stock in draw order."""
+SLOTS = POSITIONS + 1 + 25
+"""Slots of a dealt game: tableau, first waste card, and the largest stock (with joker and first waste card)."""
+
+DECK = np.array(
+    [
+        parse_card(text)
+        for text in (
+            "8C 7C 3H AC TH TS 5H 5S 9S TD 2S 3C JD 8H 5C KS 4D KD 6S QS TC 7H 2D AD QC 4S "
+            "AS 3S JC 8S 6D 9H 7S JH 2H QD 7D 5D 6C AH 9C 9D QH KC 6H JS 3D KH 4H 2C 4C 8D"
+        ).split()
+    ],
+    dtype=np.int8,
+)
+"""int8 (52,): the order of the cards before the shuffle."""
+DECK.setflags(write=False)
+
+
+@dataclass(frozen=True)
+class Deal:
+    """All cards of a game in dealing order, hidden ones included.
+
+    Attributes:
+        cards: 52 card numbers: the 28 tableau positions, the first waste card, 23 stock cards in draw order.
+        joker: the joker's place in the stock under wild rules (0 to 23), or ``None`` if the deal has no joker.
+        number: the number that deals these cards, or ``None``. Two deals are equal if their cards and joker are.
+
+    Raises:
+        ValueError: the cards are not the 52 cards, or the joker's place is not in the stock.
+
+    >>> Deal.from_code("TP1-E-AAAAAAB").code("classic")
+    'TP1-C-AAAAAAB'
+    """
+
+    cards: tuple[int, ...]
+    joker: int | None = None
+    number: int | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        if sorted(self.cards) != list(range(52)):
+            raise ValueError(_deck_fault([card for card in self.cards if card != JOKER]))
+        if self.joker is not None and not 0 <= self.joker <= 23:
+            raise ValueError(f"the joker is at place {self.joker} of the stock; it must be 0 to 23")
+
+    @classmethod
+    def from_number(cls, number: int) -> Deal:
+        """Return the deal of a number from 0 to 26**7 - 1.
+
+        Raises:
+            ValueError: no deal has that number.
+        """
+        _check_number(number)
+        cards, jokers = shuffle([number])
+        return cls(tuple(cards[0].tolist()), int(jokers[0]), number)
+
+    @classmethod
+    def from_code(cls, code: str) -> Deal:
+        """Return the deal that a code names, such as ``TP1-E-AAAAAAB``. The rule letter does not change the cards.
+
+        Raises:
+            ValueError: see :func:`parse_code`.
+        """
+        return cls.from_number(parse_code(code)[1])
+
+    @classmethod
+    def from_cards(cls, text: str) -> Deal:
+        """Return the deal of 52 cards written in dealing order, such as ``6d 5h … Jc``; ``T`` or ``10`` is a ten.
+
+        A joker ``*`` may stand among the stock cards (the last 23), as a 53rd card; wild rules need it.
+
+        Raises:
+            ValueError: a card does not exist, is missing or is there twice, or the joker is not in the stock.
+        """
+        cards = [parse_card(word) for word in text.replace(",", " ").split()]
+        if JOKER not in cards:
+            return cls(tuple(cards))
+        place = cards.index(JOKER)
+        cards.remove(JOKER)
+        if place <= FIRST_WASTE:
+            raise ValueError(f"the joker {JOKER_TEXT} is card {place + 1}; it must be in the stock (card 30 to 53)")
+        return cls(tuple(cards), place - FIRST_WASTE - 1)
+
+    def code(self, rules: str | Rules = "easy") -> str | None:
+        """Return the code of this deal with the letter of ``rules``, or ``None`` if no number is known for it."""
+        return None if self.number is None else format_code(self.number, rules)
+
+    def text(self) -> str:
+        """Return the cards as :meth:`from_cards` reads them."""
+        words = [card_text(card) for card in self.cards]
+        if self.joker is not None:
+            words.insert(FIRST_WASTE + 1 + self.joker, JOKER_TEXT)
+        return " ".join(words)
+
+    def __repr__(self) -> str:
+        return f"<Deal {self.code() or self.text()}>"
+
+
+def as_deal(deal: Deal | str, rules: Rules) -> Deal:
+    """Return ``deal``, or the deal that a code names.
+
+    Raises:
+        ValueError: the code is malformed or its rule letter contradicts ``rules``, or ``deal`` is neither.
+    """
+    if isinstance(deal, Deal):
+        return deal
+    letter, number = parse_code(deal)
+    if letter != rules.letter:
+        right = format_code(number, rules)
+        raise ValueError(f"deal code {deal!r} names another rule than the one played; for this rule it is {right!r}")
+    return Deal.from_number(number)
+
+
+def parse_code(code: str) -> tuple[str, int]:
+    """Return the rule letter (``E`` or ``C``) and the deal number of a deal code.
+
+    Lower case is read like upper case, white space around the code is ignored, and an old ``N`` is read as ``E``.
+
+    Raises:
+        ValueError: naming the part of the code that is wrong.
+
+    >>> parse_code("TP1-E-AAAAAAB")
+    ('E', 1)
+    """
+    if not isinstance(code, str):
+        raise ValueError(f"deal code is {code!r}; it must be a text like 'TP1-E-AAAAAAB'")
+    parts = code.strip().upper().split("-")
+    if len(parts) != 3:
+        raise ValueError(f"deal code {code!r} has {len(parts)} parts; it must have three, like 'TP1-E-AAAAAAB'")
+    prefix, letter, letters = parts
+    if prefix != CODE_PREFIX:
+        raise ValueError(f"deal code {code!r} begins with {prefix!r}; it must begin with {CODE_PREFIX!r}")
+    if letter not in ("E", "C", "N"):
+        raise ValueError(f"deal code {code!r} has the rule letter {letter!r}; it must be E (easy) or C (classic)")
+    if len(letters) != CODE_LETTERS:
+        raise ValueError(f"deal code {code!r} ends with {len(letters)} letters; it must be {CODE_LETTERS}")
+    number = 0
+    for character in letters:
+        if not "A" <= character <= "Z":
+            raise ValueError(f"deal code {code!r} has {character!r} among its letters; they must be A to Z")
+        number = 26 * number + ord(character) - ord("A")
+    return ("C" if letter == "C" else "E"), number
+
+
+def format_code(number: int, rules: str | Rules = "easy") -> str:
+    """Return the code of a deal number with the letter of ``rules``.
+
+    Raises:
+        ValueError: no deal has that number.
+    """
+    _check_number(number)
+    letters = ""
+    for _ in range(CODE_LETTERS):
+        number, letter = divmod(number, 26)
+        letters = chr(ord("A") + letter) + letters
+    return f"{CODE_PREFIX}-{as_rules(rules).letter}-{letters}"
+
+
+def shuffle(numbers: Sequence[int] | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the cards int8 (N, 52) in dealing order and the joker places int8 (N,) of N deal numbers."""
+    states = np.asarray(numbers, dtype=np.uint64)
+    cards = np.tile(DECK, (len(states), 1))
+    jokers = np.empty(len(states), dtype=np.int8)
+    with np.errstate(over="ignore"):  # the generator is modulo 2**64; only plain Python would warn
+        _shuffle(states, cards, jokers)
+    return cards, jokers
+
+
+def lay_out(cards: np.ndarray, jokers: np.ndarray, rules: Rules) -> np.ndarray:
+    """Return the slots of N games, int8 (N, 54): card numbers of tableau, first waste card and stock, then ``NO_CARD``.
+
+    Args:
+        cards: int8 (N, 52) card numbers in dealing order.
+        jokers: int8 (N,) places of the joker in the stock; used under wild rules only.
+        rules: whether the joker takes part and whether the waste starts empty.
+    """
+    slots = np.full((len(cards), SLOTS), NO_CARD, dtype=np.int8)
+    slots[:, :FIRST_WASTE] = cards[:, :FIRST_WASTE]
+    stock = cards[:, FIRST_WASTE + 1 :]
+    if rules.wild:
+        place = np.arange(24) - jokers[:, None]
+        before = np.pad(stock, ((0, 0), (0, 1)))
+        after = np.pad(stock, ((0, 0), (1, 0)))
+        stock = np.where(place < 0, before, np.where(place > 0, after, JOKER))
+    if rules.empty_waste:
+        stock = np.column_stack([cards[:, FIRST_WASTE], stock])
+    else:
+        slots[:, FIRST_WASTE] = cards[:, FIRST_WASTE]
+    slots[:, FIRST_WASTE + 1 : FIRST_WASTE + 1 + rules.stock_size] = stock
+    return slots
+
+
+def deal_slots(deals: Sequence[Deal], rules: Rules) -> np.ndarray:
+    """Return the slots of N deals, int8 (N, 54), see :func:`lay_out`.
+
+    Raises:
+        ValueError: the rules are wild and a deal has no joker.
+    """
+    for deal in deals:
+        if rules.wild and deal.joker is None:
+            raise ValueError(f"{deal!r} has no joker; wild rules need one: write {JOKER_TEXT} among the stock cards")
+    cards = np.array([deal.cards for deal in deals], dtype=np.int8).reshape(-1, 52)
+    jokers = np.array([deal.joker or 0 for deal in deals], dtype=np.int8)
+    return lay_out(cards, jokers, rules)
+
+
+def _check_number(number: int) -> None:
+    if not 0 <= number < NUM_DEALS:
+        raise ValueError(f"deal number is {number}; it must be 0 to {NUM_DEALS - 1}")
+
+
+def _deck_fault(cards: list[int]) -> str:
+    twice = [card_text(card) for card in sorted(set(cards)) if cards.count(card) > 1]
+    missing = [card_text(card) for card in range(52) if card not in cards]
+    faults = [f"a deal must have 52 different cards, not {len(cards)}"]
+    faults += [f"there twice: {' '.join(twice)}"] if twice else []
+    faults += [f"missing: {' '.join(missing)}"] if missing else []
+    return "; ".join(faults)
+
+
+@kernel
+def _next_word(state: np.ndarray) -> np.uint64:
+    """Advance a SplitMix64 generator, uint64 (1,), and return the high half of its next word."""
+    state[0] += np.uint64(0x9E3779B97F4A7C15)
+    word = state[0]
+    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return (word ^ (word >> np.uint64(31))) >> np.uint64(32)
+
+
+@kernel
+def below(state: np.ndarray, bound: int) -> int:
+    """Return a uniform integer below ``bound`` by Lemire's method over 32-bit words."""
+    n = np.uint64(bound)
+    low_half = np.uint64(0xFFFFFFFF)
+    unfair = (low_half + np.uint64(1)) % n
+    product = _next_word(state) * n
+    while product & low_half < unfair:
+        product = _next_word(state) * n
+    return int(product >> np.uint64(32))
+
+
+@kernel
+def _shuffle(states: np.ndarray, cards: np.ndarray, jokers: np.ndarray) -> None:
+    """Shuffle each row of ``cards`` in place and set its joker place; ``states`` are the deal numbers and get used up."""
+    for game in range(len(states)):
+        state = states[game : game + 1]
+        for i in range(51, 0, -1):
+            j = below(state, i + 1)
+            card = cards[game, i]
+            cards[game, i] = cards[game, j]
+            cards[game, j] = card
+        jokers[game] = below(state, 24)

@@ -1,0 +1,300 @@
+"""The rules of play: kernels that move games held in flat arrays. Everything else that plays calls these.
+
+A game is one record of :data:`GAME` (152 bytes) and N games are an array of them; the rules and the geometry are one
+record of :data:`TABLES`. Functions that take a ``game`` work on one record in place, those that take ``games`` on an array.
+All of them are plain Python too (``NUMBA_DISABLE_JIT=1``).
+"""
+
+from enum import IntEnum
+from functools import lru_cache
+
+import numpy as np
+
+from tripeaks_env._jit import kernel
+from tripeaks_env.cards import EMPTY, FACE_DOWN, RANK_OF
+from tripeaks_env.deals import FIRST_WASTE, SLOTS
+from tripeaks_env.layout import COVER_MASKS, FULL, PEAKS, POSITIONS
+from tripeaks_env.rules import Rules, adjacency
+
+DRAW = POSITIONS
+"""The action that draws a card; the actions below it remove the card at that position."""
+UNDO = DRAW + 1
+"""The action that takes the last action back."""
+MAX_LINE = SLOTS - 1
+"""The most actions that can lead to a position: 28 removals and 25 draws."""
+
+
+class Status(IntEnum):
+    """Where a game stands."""
+
+    PLAYING = 0
+    WON = 1
+    BLOCKED = 2
+
+
+class Rejection(IntEnum):
+    """Why an action did nothing; ``NONE`` if it was carried out."""
+
+    NONE = 0
+    WRONG_RANK = 1
+    BLOCKED = 2
+    REMOVED = 3
+    STOCK_EMPTY = 4
+    NOT_STUCK = 5
+    WON = 6
+    NOTHING_TO_UNDO = 7
+    NO_UNDO_LEFT = 8
+
+
+GAME = np.dtype(
+    [
+        ("cards", np.int8, SLOTS),  # rank codes by slot: tableau, first waste card, stock in draw order
+        ("line", np.int8, MAX_LINE),  # the actions that lead here from the start; undone ones are not among them
+        ("length", np.int8),  # how many they are
+        ("drawn", np.int8),  # cards drawn from the stock
+        ("waste", np.int8),  # rank code of the waste card
+        ("run", np.int8),  # removals since the last draw
+        ("remaining", np.int32),  # tableau cards that are left, bit p for position p
+        ("score", np.int32),
+        ("moves", np.int32),  # actions carried out, undone ones included, undos not
+        ("undos_left", np.int32),
+    ],
+    align=True,
+)
+"""One game."""
+
+TABLES = np.dtype(
+    [
+        ("covers", np.int32, POSITIONS),  # what lies on each position, as a mask
+        ("adjacent", np.int32, 16),  # for each waste rank code the ranks that go on it, bit r for rank r
+        ("peaks", np.int32, PEAKS),  # points for the first, second, third emptied peak
+        ("start", np.int32),
+        ("removal", np.int32),
+        ("draw", np.int32),
+        ("streak", np.int32),  # points that each removal since the last draw adds to the next
+        ("stock", np.int32),  # cards in the stock at the start
+        ("stuck", np.bool_),  # draw only when no card can be removed
+        ("open", np.bool_),  # the tableau is face up from the start
+    ],
+    align=True,
+)
+"""Rules and geometry as the kernels read them."""
+
+
+@lru_cache(maxsize=64)
+def tables(rules: Rules) -> np.ndarray:
+    """Return the record of ``rules``, as an array of shape (1,) of :data:`TABLES`, read-only."""
+    scoring = rules.scoring
+    table = np.zeros(1, dtype=TABLES)
+    table["covers"] = COVER_MASKS
+    table["adjacent"] = adjacency(rules.wrap)
+    table["peaks"] = scoring.peaks
+    table["start"], table["removal"], table["draw"] = scoring.start, scoring.removal, scoring.draw
+    table["streak"] = scoring.streak
+    table["stock"] = rules.stock_size
+    table["stuck"] = rules.draw == "stuck"
+    table["open"] = rules.open_peaks
+    table.setflags(write=False)
+    return table
+
+
+def new_games(slots: np.ndarray, rules: Rules, undos: int = 0) -> np.ndarray:
+    """Return N games at their start, an array (N,) of :data:`GAME`.
+
+    Args:
+        slots: int8 (N, 54) card numbers, see :func:`tripeaks_env.deals.lay_out`.
+        rules: the rules that they are played by.
+        undos: how many undos each game allows.
+    """
+    games = np.zeros(len(slots), dtype=GAME)
+    games["cards"] = RANK_OF[slots]
+    games["remaining"] = FULL
+    games["waste"] = games["cards"][:, FIRST_WASTE]
+    games["score"] = rules.scoring.start
+    games["undos_left"] = undos
+    return games
+
+
+@kernel
+def exposed(remaining: int, covers: np.ndarray) -> int:
+    """Return the mask of the remaining cards that nothing covers."""
+    found = 0
+    for position in range(POSITIONS):
+        if (remaining >> position) & 1 and not remaining & covers[position]:
+            found |= 1 << position
+    return found
+
+
+@kernel
+def removable(game: np.void, table: np.void) -> int:
+    """Return the mask of the cards that can be removed: exposed ones whose rank goes on the waste card."""
+    cards = game["cards"]
+    fits = table["adjacent"][game["waste"]]
+    found = exposed(game["remaining"], table["covers"])
+    for position in range(POSITIONS):
+        if (found >> position) & 1 and not (fits >> cards[position]) & 1:
+            found ^= 1 << position
+    return found
+
+
+@kernel
+def status(game: np.void, table: np.void) -> int:
+    """Return the :class:`Status` of the game."""
+    if game["remaining"] == 0:
+        return Status.WON.value
+    if game["drawn"] == table["stock"] and removable(game, table) == 0:
+        return Status.BLOCKED.value
+    return Status.PLAYING.value
+
+
+@kernel
+def is_over(game: np.void, table: np.void) -> bool:
+    """Return whether an episode ends here: the game is won, or blocked with no undo left."""
+    now = status(game, table)
+    can_undo = game["undos_left"] > 0 and game["length"] > 0
+    return now == Status.WON.value or (now == Status.BLOCKED.value and not can_undo)
+
+
+@kernel
+def rejection(game: np.void, action: int, table: np.void) -> int:
+    """Return why the game does not allow ``action`` (0 to 29), a :class:`Rejection`; ``NONE`` if it does."""
+    if action == UNDO:
+        if game["remaining"] == 0:
+            return Rejection.WON.value
+        if game["length"] == 0:
+            return Rejection.NOTHING_TO_UNDO.value
+        if game["undos_left"] == 0:
+            return Rejection.NO_UNDO_LEFT.value
+        return Rejection.NONE.value
+    if action == DRAW:
+        if game["remaining"] == 0:
+            return Rejection.WON.value
+        if game["drawn"] == table["stock"]:
+            return Rejection.STOCK_EMPTY.value
+        if table["stuck"] and removable(game, table):
+            return Rejection.NOT_STUCK.value
+        return Rejection.NONE.value
+    if not (game["remaining"] >> action) & 1:
+        return Rejection.REMOVED.value
+    if game["remaining"] & table["covers"][action]:
+        return Rejection.BLOCKED.value
+    if not (table["adjacent"][game["waste"]] >> game["cards"][action]) & 1:
+        return Rejection.WRONG_RANK.value
+    return Rejection.NONE.value
+
+
+@kernel
+def _advance(game: np.void, action: int, table: np.void) -> None:
+    """Carry out a legal removal or draw; the move counter stays."""
+    game["line"][game["length"]] = action
+    game["length"] += 1
+    if action == DRAW:
+        game["drawn"] += 1
+        game["waste"] = game["cards"][FIRST_WASTE + game["drawn"]]
+        game["run"] = 0
+        game["score"] += table["draw"]
+        return
+    game["remaining"] ^= 1 << action
+    game["waste"] = game["cards"][action]
+    game["run"] += 1
+    game["score"] += table["removal"] + table["streak"] * game["run"]
+    if action < PEAKS:  # a summit is the last card of its peak
+        summits = game["remaining"] & 7
+        peaks_before = 2 - (summits & 1) - (summits >> 1 & 1) - (summits >> 2)
+        game["score"] += table["peaks"][peaks_before]
+
+
+@kernel
+def _take_back(game: np.void, table: np.void) -> None:
+    """Undo the last action by playing all the others again from the start, so that nothing has to be inverted."""
+    line = game["line"].copy()
+    length = game["length"] - 1
+    game["length"] = 0
+    game["drawn"] = 0
+    game["run"] = 0
+    game["remaining"] = FULL
+    game["waste"] = game["cards"][FIRST_WASTE]
+    game["score"] = table["start"]
+    for i in range(length):
+        _advance(game, line[i], table)
+
+
+@kernel
+def step(game: np.void, action: int, table: np.void) -> int:
+    """Carry out ``action`` (0 to 29) if it is legal; return the :class:`Rejection`. A rejected action changes nothing."""
+    reason = rejection(game, action, table)
+    if reason != Rejection.NONE.value:
+        return reason
+    if action == UNDO:
+        _take_back(game, table)
+        game["undos_left"] -= 1
+    else:
+        _advance(game, action, table)
+        game["moves"] += 1
+    return reason
+
+
+@kernel
+def step_games(
+    games: np.ndarray, actions: np.ndarray, table: np.ndarray, rejections: np.ndarray, over: np.ndarray
+) -> None:
+    """Carry out one action in each of N games.
+
+    Args:
+        games: (N,) of :data:`GAME`, changed in place.
+        actions: integers (N,), each 0 to 29.
+        table: (1,) of :data:`TABLES`.
+        rejections: int8 (N,), out: a :class:`Rejection` each.
+        over: bool (N,), out: whether the game's episode has ended, see :func:`is_over`.
+    """
+    for i in range(len(games)):
+        rejections[i] = step(games[i], actions[i], table[0])
+        over[i] = is_over(games[i], table[0])
+
+
+@kernel
+def status_games(games: np.ndarray, table: np.ndarray, statuses: np.ndarray) -> None:
+    """Write the :class:`Status` of N games to ``statuses``, int8 (N,)."""
+    for i in range(len(games)):
+        statuses[i] = status(games[i], table[0])
+
+
+@kernel
+def mask_games(games: np.ndarray, table: np.ndarray, masks: np.ndarray) -> None:
+    """Write the action masks of N games to ``masks``, int8 (N, 29), or (N, 30) with the undo action: 1 is legal."""
+    for i in range(len(games)):
+        game = games[i]
+        mask = masks[i]
+        found = removable(game, table[0])
+        for position in range(POSITIONS):
+            mask[position] = (found >> position) & 1
+        has_stock = game["remaining"] != 0 and game["drawn"] < table[0]["stock"]
+        mask[DRAW] = has_stock and not (table[0]["stuck"] and found != 0)
+        if len(mask) > UNDO:
+            mask[UNDO] = rejection(game, UNDO, table[0]) == Rejection.NONE.value
+
+
+@kernel
+def view_games(games: np.ndarray, table: np.ndarray, tableau: np.ndarray, unseen: np.ndarray) -> None:
+    """Write what a player sees of N tableaus and has not seen of N decks.
+
+    Args:
+        games: (N,) of :data:`GAME`.
+        table: (1,) of :data:`TABLES`.
+        tableau: int8 (N, 28), out: ``EMPTY`` where removed, the rank where face up, else ``FACE_DOWN``.
+        unseen: int8 (N, 16), out: how many face-down and stock cards there are of each rank code.
+    """
+    for i in range(len(games)):
+        cards = games[i]["cards"]
+        remaining = games[i]["remaining"]
+        unseen[i] = 0
+        for position in range(POSITIONS):
+            if not (remaining >> position) & 1:
+                tableau[i, position] = EMPTY
+            elif table[0]["open"] or not remaining & table[0]["covers"][position]:
+                tableau[i, position] = cards[position]
+            else:
+                tableau[i, position] = FACE_DOWN
+                unseen[i, cards[position]] += 1
+        for slot in range(FIRST_WASTE + 1 + games[i]["drawn"], FIRST_WASTE + 1 + table[0]["stock"]):
+            unseen[i, cards[slot]] += 1

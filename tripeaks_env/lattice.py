@@ -1,0 +1,78 @@
+"""The solver's board: every set of tableau cards that can be left, and the removals that lead from one to another."""
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from tripeaks_env.layout import COVER_MASKS, FULL, PEAKS, POSITIONS
+
+
+class Lattice(NamedTuple):
+    """The reachable masks and their removal edges.
+
+    Masks are in descending order, so a removal, which makes a mask smaller, always leads to a higher index. The edges that
+    leave mask i are ``first[i]`` to ``first[i + 1] - 1``; each removes one exposed card.
+
+    Attributes:
+        masks: int32 (22932,), descending: the first is the full tableau, the last the empty one.
+        first: int32 (22933,): index of the first edge of each mask.
+        positions: int8 (119364,): the position that an edge removes.
+        targets: int32 (119364,): index of the mask that it leads to.
+        removed: int8 (22932,): cards removed in each mask.
+        peaks: int8 (22932,): peaks emptied in each mask.
+    """
+
+    masks: np.ndarray
+    first: np.ndarray
+    positions: np.ndarray
+    targets: np.ndarray
+    removed: np.ndarray
+    peaks: np.ndarray
+
+    def index_of(self, mask: int) -> int:
+        """Return the index of a reachable mask.
+
+        Raises:
+            ValueError: the mask cannot be reached.
+        """
+        index = len(self.masks) - 1 - int(np.searchsorted(self.masks[::-1], mask))
+        if index < 0 or self.masks[index] != mask:
+            raise ValueError(f"no play leaves the tableau cards {mask:#09x}")
+        return index
+
+
+@lru_cache(maxsize=1)
+def lattice() -> Lattice:
+    """Return the lattice, built on the first call (some forty milliseconds)."""
+    masks = _reachable_masks()
+    exposed = np.stack([_is_exposed(masks, position) for position in range(POSITIONS)], axis=1)
+    sources, positions = np.nonzero(exposed)
+    left = masks[sources] ^ (1 << positions)
+    built = Lattice(
+        masks=masks,
+        first=np.concatenate([[0], np.cumsum(exposed.sum(axis=1))]).astype(np.int32),
+        positions=positions.astype(np.int8),
+        targets=(len(masks) - 1 - np.searchsorted(masks[::-1], left)).astype(np.int32),
+        removed=(POSITIONS - np.bitwise_count(masks)).astype(np.int8),
+        peaks=(PEAKS - np.bitwise_count(masks & ((1 << PEAKS) - 1))).astype(np.int8),
+    )
+    for array in built:
+        array.setflags(write=False)
+    return built
+
+
+def _is_exposed(masks: np.ndarray, position: int) -> np.ndarray:
+    """Return bool (N,): whether a position is there and nothing covers it in each of N masks."""
+    return ((masks >> position) & 1 == 1) & (masks & COVER_MASKS[position] == 0)
+
+
+def _reachable_masks() -> np.ndarray:
+    """Return all masks that removals lead to from the full tableau, int32, descending."""
+    layer = np.array([FULL], dtype=np.int32)
+    layers = [layer]
+    for _ in range(POSITIONS):
+        next_masks = [layer[_is_exposed(layer, position)] ^ (1 << position) for position in range(POSITIONS)]
+        layer = np.unique(np.concatenate(next_masks)).astype(np.int32)
+        layers.append(layer)
+    return np.sort(np.concatenate(layers))[::-1].copy()

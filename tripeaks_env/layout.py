@@ -1,0 +1,30 @@
+"""Geometry of the tableau: which position covers which, and which peak each position belongs to.
+
+Positions are numbered row by row from the summits, left to right: 0-2, 3-8, 9-17, 18-27.
+"""
+
+import numpy as np
+
+POSITIONS = 28
+PEAKS = 3
+ROWS = (range(0, 3), range(3, 9), range(9, 18), range(18, 28))
+
+# A card of the rows 1-3 is partly covered by two neighbours of the next row: this one and the one right of it.
+FIRST_COVER = (3, 5, 7, 9, 10, 12, 13, 15, 16, 18, 19, 20, 21, 22, 23, 24, 25, 26)
+
+COVERS: tuple[tuple[int, ...], ...] = tuple((c, c + 1) for c in FIRST_COVER) + ((),) * len(ROWS[3])
+"""For each position the positions that lie on it: two, or none in the bottom row."""
+
+PEAK_POSITIONS = (
+    (0, 3, 4, 9, 10, 11, 18, 19, 20),
+    (1, 5, 6, 12, 13, 14, 21, 22, 23),
+    (2, 7, 8, 15, 16, 17, 24, 25, 26, 27),
+)
+"""The cards that count for the bonus of each peak, left to right; the summit comes first."""
+
+FULL = (1 << POSITIONS) - 1
+"""The mask of a tableau from which nothing is removed: bit p stands for position p."""
+
+COVER_MASKS = np.array([sum(1 << cover for cover in covers) for covers in COVERS], dtype=np.int32)
+"""int32 (28,): the covers of each position as a mask."""
+COVER_MASKS.setflags(write=False)

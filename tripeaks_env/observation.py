@@ -1,0 +1,78 @@
+"""What a player is shown: the observation space, and the observations of games in flat arrays.
+
+The observation is the information state: it suffices for optimal fair play. The cards not yet seen are uniformly
+distributed over the face-down positions and the stock whatever was played, so their counts by rank, the visible ranks and
+the geometry fix the chances of everything to come; suits, the order of past actions and the score so far do not bear on what
+can still be won. Under streak scoring the length of the run does, so it is added. With undo, what a player saw before an undo
+is *not* in the observation: that makes it a task with memory.
+"""
+
+import numpy as np
+from gymnasium import spaces
+
+from tripeaks_env.cards import FACE_DOWN, WILD
+from tripeaks_env.engine import DRAW, UNDO, mask_games, tables, view_games
+from tripeaks_env.layout import POSITIONS
+from tripeaks_env.rules import Rules
+
+Observation = dict[str, np.ndarray]
+
+
+def num_actions(max_undos: int) -> int:
+    """Return the number of actions: 29, and one more where undo is allowed."""
+    return (UNDO if max_undos else DRAW) + 1
+
+
+def observation_space(rules: Rules, max_undos: int = 0) -> spaces.Dict:
+    """Return the space of one observation; all parts are int8 arrays.
+
+    ``tableau`` (28,): 0 removed, 1-13 the rank of a face-up card, 14 face down. ``waste`` (1,): 1-13, 15 a joker, 0 empty.
+    ``stock`` (1,): cards left. ``unseen`` (13,): face-down and stock cards of each rank, ace to king; a 14th entry for the
+    joker under wild rules. ``action_mask`` (29,) or, with undo, (30,): 1 for legal actions. ``run`` (1,): removals
+    since the last draw, under streak scoring. ``undos`` (1,): undos left, where undo is allowed.
+    """
+
+    def box(low: int, high: int | np.ndarray, size: int = 1) -> spaces.Box:
+        return spaces.Box(np.int8(low), np.broadcast_to(np.int8(high), size), (size,), np.int8)
+
+    parts: dict[str, spaces.Space] = {
+        "tableau": box(0, FACE_DOWN, POSITIONS),
+        "waste": box(0 if rules.empty_waste else 1, WILD if rules.wild else 13),
+        "stock": box(0, rules.stock_size),
+        "unseen": box(0, np.array([4] * 13 + [1] * rules.wild), 13 + rules.wild),
+        "action_mask": spaces.MultiBinary(num_actions(max_undos)),
+    }
+    if rules.scoring.streak:
+        parts["run"] = box(0, POSITIONS)
+    if max_undos:
+        parts["undos"] = box(0, max_undos)
+    return spaces.Dict(parts)
+
+
+def observe(games: np.ndarray, rules: Rules, max_undos: int = 0) -> Observation:
+    """Return the observations of N games: the parts of :func:`observation_space` with a leading axis N, fresh arrays.
+
+    Args:
+        games: (N,) of :data:`tripeaks_env.engine.GAME`.
+        rules: the rules that they are played by.
+        max_undos: the most undos a game allows; 0 leaves the undo action out.
+    """
+    table = tables(rules)
+    tableau = np.empty((len(games), POSITIONS), dtype=np.int8)
+    counts = np.empty((len(games), WILD + 1), dtype=np.int8)
+    mask = np.empty((len(games), num_actions(max_undos)), dtype=np.int8)
+    view_games(games, table, tableau, counts)
+    mask_games(games, table, mask)
+    unseen = counts[:, 1:14]
+    observation = {
+        "tableau": tableau,
+        "waste": games["waste"][:, None].copy(),
+        "stock": (rules.stock_size - games["drawn"])[:, None],
+        "unseen": np.column_stack([unseen, counts[:, WILD]]) if rules.wild else unseen.copy(),
+        "action_mask": mask,
+    }
+    if rules.scoring.streak:
+        observation["run"] = games["run"][:, None].copy()
+    if max_undos:
+        observation["undos"] = games["undos_left"][:, None].astype(np.int8)
+    return observation

@@ -1,0 +1,299 @@
+"""The exact optimum: the best final score of a position with all cards known, and a line of play that reaches it.
+
+One sweep over the lattice of tableau masks, from the position towards the empty tableau, finds every state that can be
+reached, all numbers of draws at once: a state is a mask, the number of cards drawn and the waste card, and the draws are the
+bits of one integer. For each mask there is one such integer for "the waste card was drawn" (then the number of draws tells
+its rank), and one for each rank that a removed card on the waste can have. A removal takes a few bit operations for all
+draws together; a draw moves bits up by one. As long as points are added up move by move, whatever the order, the score of
+a state depends on its mask and draws alone, so the optimum is the best end among the reachable ones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from tripeaks_env._jit import kernel
+from tripeaks_env.deals import FIRST_WASTE, Deal
+from tripeaks_env.engine import DRAW, MAX_LINE, tables
+from tripeaks_env.game import Game
+from tripeaks_env.lattice import Lattice, lattice
+from tripeaks_env.layout import PEAKS, POSITIONS
+from tripeaks_env.rules import Rules, as_rules
+
+RANKS = 14  # 1 to 13; 0 stands for "no rank" and is never reached
+
+
+@dataclass(frozen=True)
+class Solution:
+    """The best that can be done from a position with all cards known, at a proper end of the game (won or blocked).
+
+    Attributes:
+        score: the best final score.
+        won: whether the game is won there.
+        draws: cards drawn in the whole game.
+        peaks: peaks emptied in the whole game.
+        actions: a line from the position to that end, each 0-27 or 28 (draw); it replays to exactly ``score``.
+    """
+
+    score: int
+    won: bool
+    draws: int
+    peaks: int
+    actions: tuple[int, ...]
+
+
+def solve(position: Deal | str | Game, rules: str | Rules | None = None) -> Solution:
+    """Return the optimum of a deal from its start, or of a game in progress. Undo takes no part in it.
+
+    Args:
+        position: a :class:`Deal`, a deal code, or a :class:`Game`, which stays as it is.
+        rules: a preset's name or :class:`Rules`; by default the game's, or the rule that the code names, or easy.
+
+    Raises:
+        ValueError: the deal or the rules are not valid, or ``rules`` are not those of the game.
+        NotImplementedError: the scoring counts streaks, which this solver does not cover.
+
+    >>> best = solve("TP1-E-AAAAAAB")
+    >>> best.score, best.won, best.draws
+    (762, True, 10)
+    """
+    if not isinstance(position, Game):
+        position = Game(position, rules)
+    elif rules is not None and as_rules(rules) != position.rules:
+        raise ValueError(f"the game is played by {position.rules}; it cannot be solved by {as_rules(rules)}")
+    return solve_record(position.record, position.rules)
+
+
+def solve_record(game: np.ndarray, rules: Rules) -> Solution:
+    """Return the optimum of one game of the engine, (1,) of :data:`tripeaks_env.engine.GAME`; see :func:`solve`."""
+    if rules.scoring.streak:
+        raise NotImplementedError("solve covers additive scoring; under streak scoring the optimum is not known yet")
+    board = lattice()
+    start = board.index_of(int(game["remaining"][0]))
+    line = np.empty(MAX_LINE, dtype=np.int8)
+    score, end, length = _solve(start, game[0], tables(rules)[0], board, line)
+    actions = tuple(line[MAX_LINE - length :].tolist())
+    return Solution(
+        score=score,
+        won=end == len(board.masks) - 1,
+        draws=int(game["drawn"][0]) + actions.count(DRAW),
+        peaks=int(board.peaks[end]),
+        actions=actions,
+    )
+
+
+class Reach(NamedTuple):
+    """Which states can be reached: the numbers of draws as bits, for each mask of the lattice.
+
+    Attributes:
+        on_stock: int32 (22932,): with the last drawn card (or the waste card of the start) on the waste.
+        on_card: int32 (22932, 14): with a removed card of each rank on the waste.
+    """
+
+    on_stock: np.ndarray
+    on_card: np.ndarray
+
+
+class Ranks(NamedTuple):
+    """What goes on what, seen from each rank 1 to 13.
+
+    Attributes:
+        fits: int32 (14,): the numbers of draws, as bits, after which the rank goes on the last drawn card.
+        lower: int8 (14,): one rank next to it, or 0.
+        upper: int8 (14,): the other rank next to it, or 0.
+    """
+
+    fits: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+
+
+@kernel
+def _ranks(game: np.void, table: np.void) -> Ranks:
+    fits = np.zeros(RANKS, dtype=np.int32)
+    lower = np.zeros(RANKS, dtype=np.int8)
+    upper = np.zeros(RANKS, dtype=np.int8)
+    adjacent = table["adjacent"]
+    for rank in range(1, RANKS):
+        for draws in range(game["drawn"], table["stock"] + 1):
+            waste = game["waste"] if draws == game["drawn"] else game["cards"][FIRST_WASTE + draws]
+            fits[rank] |= ((adjacent[waste] >> rank) & 1) << draws
+        for other in range(1, RANKS):
+            if (adjacent[rank] >> other) & 1:
+                lower[rank] = upper[rank]
+                upper[rank] = other
+    return Ranks(fits, lower, upper)
+
+
+@kernel
+def _spread(bits: int, through: int) -> int:
+    """Return ``bits`` with each bit carried upwards, step by step, as long as ``through`` has the bit it leaves."""
+    through <<= 1
+    for shift in (1, 2, 4, 8, 16):
+        bits |= through & (bits << shift)
+        through &= through << shift
+    return bits
+
+
+@kernel
+def _stuck(index: int, game: np.void, table: np.void, board: Lattice, ranks: Ranks) -> tuple[int, int]:
+    """Return where no exposed card of a mask fits: after which draws, on the card drawn, and on which removed ranks."""
+    fitted_draws, fitted_ranks = 0, 0
+    for edge in range(board.first[index], board.first[index + 1]):
+        rank = game["cards"][board.positions[edge]]
+        fitted_draws |= ranks.fits[rank]
+        fitted_ranks |= table["adjacent"][rank]  # adjacency is symmetric
+    return ~fitted_draws, ~fitted_ranks
+
+
+@kernel
+def _union(draws_by_rank: np.ndarray, ranks: int) -> int:
+    """Return the draws, as bits, that any of ``ranks`` (a mask) has."""
+    union = 0
+    for rank in range(1, RANKS):
+        if (ranks >> rank) & 1:
+            union |= draws_by_rank[rank]
+    return union
+
+
+@kernel
+def _sweep(
+    start: int, game: np.void, table: np.void, board: Lattice, ranks: Ranks, reach: Reach
+) -> tuple[int, int, int]:
+    """Fill ``reach`` from the position on; return the best score, and the mask's index and the draws of its end."""
+    cards = game["cards"]
+    drawn, stock = game["drawn"], table["stock"]
+    every_draw, every_rank = (1 << (stock + 1)) - 1, (1 << RANKS) - 2
+    peak_points = np.zeros(PEAKS + 1, dtype=np.int64)
+    for peak in range(PEAKS):
+        peak_points[peak + 1] = peak_points[peak] + table["peaks"][peak]
+    base = (
+        game["score"]
+        - board.removed[start] * table["removal"]
+        - peak_points[board.peaks[start]]
+        - drawn * table["draw"]
+    )
+    best, best_index, best_draws = -(1 << 62), -1, -1
+
+    reach.on_stock[start] = 1 << drawn
+    for index in range(start, len(board.masks)):
+        on_cards = _union(reach.on_card[index], every_rank)
+        if not reach.on_stock[index] | on_cards:
+            continue
+        points = base + board.removed[index] * table["removal"] + peak_points[board.peaks[index]]
+        if board.masks[index] == 0:  # won, after any number of draws
+            ends, fewest = reach.on_stock[index] | on_cards, drawn
+        else:  # blocked, after all of them
+            improves = points + stock * table["draw"] > best
+            stuck_draws, stuck_on_cards = every_draw, on_cards
+            if improves or table["stuck"]:
+                stuck_draws, stuck_ranks = _stuck(index, game, table, board, ranks)
+                stuck_on_cards = _union(reach.on_card[index], stuck_ranks)
+            if table["stuck"]:
+                on_stock = _spread(reach.on_stock[index] | stuck_on_cards << 1, stuck_draws)
+            else:
+                on_stock = _spread(reach.on_stock[index] | on_cards << 1, every_draw)
+            reach.on_stock[index] = on_stock & every_draw
+            ends, fewest = (reach.on_stock[index] & stuck_draws) | stuck_on_cards, stock
+            if not improves:
+                ends = 0
+        if ends:
+            for draws in range(fewest, stock + 1):
+                if (ends >> draws) & 1 and points + draws * table["draw"] > best:
+                    best, best_index, best_draws = points + draws * table["draw"], index, draws
+
+        for edge in range(board.first[index], board.first[index + 1]):
+            rank = cards[board.positions[edge]]
+            on_neighbours = reach.on_card[index, ranks.lower[rank]] | reach.on_card[index, ranks.upper[rank]]
+            reach.on_card[board.targets[edge], rank] |= on_neighbours | (reach.on_stock[index] & ranks.fits[rank])
+    return best, best_index, best_draws
+
+
+@kernel
+def _find(masks: np.ndarray, mask: int) -> int:
+    """Return the index of ``mask`` in the descending ``masks``, or -1."""
+    low, high = 0, len(masks) - 1
+    while low <= high:
+        middle = (low + high) // 2
+        if masks[middle] == mask:
+            return middle
+        if masks[middle] > mask:
+            low = middle + 1
+        else:
+            high = middle - 1
+    return -1
+
+
+@kernel
+def _waste(
+    index: int, draws: int, stuck: bool, game: np.void, table: np.void, board: Lattice, ranks: Ranks, reach: Reach
+) -> int:
+    """Return a waste card with which a mask is reached after ``draws``: the rank of a removed one, or 0 for a drawn one.
+
+    With ``stuck``, only waste cards on which no exposed card goes are looked for.
+    """
+    stuck_draws, stuck_ranks = _stuck(index, game, table, board, ranks) if stuck else (-1, -1)
+    if (reach.on_stock[index] & stuck_draws) >> draws & 1:
+        return 0
+    for rank in range(1, RANKS):
+        if (stuck_ranks >> rank) & (reach.on_card[index, rank] >> draws) & 1:
+            return rank
+    return -1
+
+
+@kernel
+def _trace(
+    start: int,
+    index: int,
+    draws: int,
+    game: np.void,
+    table: np.void,
+    board: Lattice,
+    ranks: Ranks,
+    reach: Reach,
+    line: np.ndarray,
+) -> int:
+    """Write a line from the start to a reachable end to the end of ``line``, backwards; return its length."""
+    cards = game["cards"]
+    at = len(line)
+    waste = _waste(index, draws, True, game, table, board, ranks, reach)
+    while index != start or draws != game["drawn"] or waste != 0:
+        at -= 1
+        if waste == 0:
+            draws -= 1
+            waste = _waste(index, draws, table["stuck"], game, table, board, ranks, reach)
+            line[at] = DRAW
+            continue
+        for position in range(POSITIONS):
+            if (board.masks[index] >> position) & 1 or cards[position] != waste:
+                continue
+            before = _find(board.masks, board.masks[index] | 1 << position)
+            if before < start:  # not reachable at all (-1), or not from here
+                continue
+            lower, upper = ranks.lower[waste], ranks.upper[waste]
+            if (reach.on_stock[before] & ranks.fits[waste]) >> draws & 1:
+                waste = 0
+            elif (reach.on_card[before, lower] >> draws) & 1:
+                waste = lower
+            elif (reach.on_card[before, upper] >> draws) & 1:
+                waste = upper
+            else:
+                continue
+            index = before
+            line[at] = position
+            break
+    return len(line) - at
+
+
+@kernel
+def _solve(start: int, game: np.void, table: np.void, board: Lattice, line: np.ndarray) -> tuple[int, int, int]:
+    """Return the best score, the index of the mask it ends at, and the length of the line at the end of ``line``."""
+    ranks = _ranks(game, table)
+    on_stock = np.zeros(len(board.masks), dtype=np.int32)
+    on_card = np.zeros((len(board.masks), RANKS), dtype=np.int32)
+    reach = Reach(on_stock, on_card)
+    best, index, draws = _sweep(start, game, table, board, ranks, reach)
+    return best, index, _trace(start, index, draws, game, table, board, ranks, reach, line)

@@ -1,0 +1,67 @@
+"""Which deals are for training and which for evaluation. They never meet.
+
+A deal whose code ends in Z is an evaluation deal: one in 26, 308,915,776 in all. Seeded resets deal the others unless
+asked otherwise; published results are on evaluation deals only.
+"""
+
+from typing import Literal, get_args
+
+import numpy as np
+
+from tripeaks_env.deals import NUM_DEALS, below
+
+Split = Literal["train", "evaluation", "all"]
+
+LAST_LETTER = 25
+NUM_PREFIXES = NUM_DEALS // 26
+
+
+def check_split(split: str) -> Split:
+    """Return ``split`` if it is one.
+
+    Raises:
+        ValueError: it is not.
+    """
+    for name in get_args(Split):
+        if split == name:
+            return name
+    raise ValueError(f"split is {split!r}; it must be one of {', '.join(get_args(Split))}")
+
+
+def is_evaluation(number: int) -> bool:
+    """Return whether a deal number is kept for evaluation: its code ends in Z."""
+    return number % 26 == LAST_LETTER
+
+
+def random_number(rng: np.random.Generator, split: Split = "train") -> int:
+    """Return a uniform deal number of a split; one draw of ``rng``."""
+    if split == "all":
+        return int(rng.integers(NUM_DEALS))
+    if split == "evaluation":
+        return 26 * int(rng.integers(NUM_PREFIXES)) + LAST_LETTER
+    prefix, letter = divmod(int(rng.integers(NUM_PREFIXES * LAST_LETTER)), LAST_LETTER)
+    return 26 * prefix + letter
+
+
+def suite(count: int, seed: int = 0) -> list[int]:
+    """Return ``count`` different evaluation deal numbers, the same for ever for a seed.
+
+    A longer suite of a seed begins with the shorter ones. The numbers come from the generator that deals the cards.
+
+    Args:
+        count: how many, 1 to 1,000,000.
+        seed: 0 to 2**32 - 1.
+
+    Raises:
+        ValueError: ``count`` or ``seed`` is out of range.
+    """
+    if not 1 <= count <= 1_000_000:
+        raise ValueError(f"a suite of {count} deals was asked for; it must be 1 to 1000000")
+    if not 0 <= seed < 2**32:
+        raise ValueError(f"suite seed is {seed}; it must be 0 to {2**32 - 1}")
+    state = np.array([seed], dtype=np.uint64)
+    numbers: dict[int, None] = {}  # an ordered set
+    with np.errstate(over="ignore"):  # the generator is modulo 2**64; only plain Python would warn
+        while len(numbers) < count:
+            numbers[26 * int(below(state, NUM_PREFIXES)) + LAST_LETTER] = None
+    return list(numbers)
