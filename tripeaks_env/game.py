@@ -94,8 +94,8 @@ class Game:
     >>> [game.play(action).turned_up for action in (20, 23, 22)]
     [(), (), (13,)]
     >>> print(game)
-            ░░          ░░          ░░
-          ░░  ░░      ░░  ░░      ░░  ░░
+          ░░          ░░          ░░
+        ░░  ░░      ░░  ░░      ░░  ░░
       ░░  ░░  ░░  ░░  7♠  ░░  ░░  ░░  ░░
     3♠  5♠      4♠          K♦  8♥  7♣  9♠
     stock 23   waste 2♦   score 497   moves 3   playing
