@@ -1,0 +1,68 @@
+"""The command line: ``python -m experiments --help``."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from experiments.config import AgentError, CompareConfig, ConfigError, TrainConfig, load
+
+app = typer.Typer(
+    help="Train agents from configs, and compare them over seeded deals with each other and with the optimum.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+Config = Annotated[Path, typer.Argument(help="YAML file, such as those in experiments/configs.")]
+Output = Annotated[Path | None, typer.Option(help="Folder for the results; by default runs/NAME of the config.")]
+
+
+@app.command()
+def compare(config: Config, output: Output = None) -> None:
+    """Let agents play the same evaluation deals and print a leaderboard against the exact optimum.
+
+    Writes the results of every deal (results.parquet), a summary (summary.json), a plot (leaderboard.png) and the
+    table (leaderboard.svg).
+    """
+    settings = load(config, CompareConfig)
+    from experiments.compare import compare as run  # here, as torch and pandas take seconds to import
+    from experiments.report import write_comparison
+
+    console = Console()
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True)) as progress:
+        results, milliseconds = run(settings, progress)
+    folder = output or Path("runs") / settings.name
+    write_comparison(folder, settings, results, milliseconds, console)
+    console.print(f"Written to {folder}: results.parquet, summary.json, leaderboard.png, leaderboard.svg")
+
+
+@app.command()
+def train(config: Config, output: Output = None) -> None:
+    """Train a PPO agent, or go on with a training that was interrupted.
+
+    Writes the agent (agent.safetensors), its learning curve (curve.csv), a checkpoint to go on from (checkpoint.zip) and
+    TensorBoard logs.
+    """
+    settings = load(config, TrainConfig)
+    from experiments.train import train as run  # here, as torch takes seconds to import
+
+    folder = output or Path("runs") / settings.name
+    run(settings, folder)
+    typer.echo(f"Written to {folder}: agent.safetensors, curve.csv, checkpoint.zip")
+
+
+def main() -> None:
+    """Run the command line; wrong input ends with one line and exit code 2."""
+    try:
+        app()
+    except (ConfigError, AgentError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,78 @@
+"""Comparing agents: every agent plays the same evaluation deals, and every deal is solved exactly."""
+
+from functools import partial
+
+import numpy as np
+import pandas as pd
+from rich.progress import Progress
+
+import agents
+from agents import Agent, OracleAgent
+from experiments.config import AgentError, CompareConfig, ConfigError, Entry
+from experiments.play import play
+from tripeaks_env.deals import format_code, lay_out, shuffle
+from tripeaks_env.engine import new_games
+from tripeaks_env.layout import PEAKS
+from tripeaks_env.rules import Rules
+from tripeaks_env.solver import solve_record
+from tripeaks_env.splits import suite
+
+
+def compare(config: CompareConfig, progress: Progress) -> tuple[pd.DataFrame, dict[str, float]]:
+    """Return the results, one row for each agent and deal, and the milliseconds each agent took for a game.
+
+    The columns: ``agent``; ``oracle``: whether it sees all cards; ``deal``: the code; ``won``; ``score``; ``peaks`` emptied;
+    ``draws``; ``optimum``: the best score with all cards known; ``winnable``: whether that is a win; ``regret``: optimum
+    less score.
+
+    Raises:
+        ConfigError: an agent cannot be made or does not play by these rules, or the optimum is not known for them.
+        AgentError: an agent chose an illegal action; the message names it.
+    """
+    if config.rules.scoring.streak:
+        raise ConfigError(
+            f"rules {config.rules.name or config.rules}: the optimum under streak scoring is not known yet"
+        )
+    players = [(entry, _make(entry, config.rules)) for entry in config.agents]
+    numbers = suite(config.deals.count, config.deals.seed)
+    deals = solve_deals(numbers, config.rules, progress)
+    tables, milliseconds = [], {}
+    for entry, agent in players:
+        advance = partial(progress.advance, progress.add_task(f"{entry.name} plays", total=len(numbers)))
+        try:
+            played = play(agent, numbers, config.rules, advance)
+        except AgentError as error:
+            raise AgentError(f"agent {entry.name!r}: {error}") from error
+        milliseconds[entry.name] = 1000 * played.seconds / len(numbers)
+        remaining = played.games["remaining"]
+        table = pd.DataFrame(
+            {
+                "agent": entry.name,
+                "oracle": isinstance(agent, OracleAgent),
+                "won": remaining == 0,
+                "score": played.games["score"],
+                "peaks": PEAKS - np.bitwise_count(remaining & ((1 << PEAKS) - 1)),
+                "draws": played.games["drawn"],
+            }
+        )
+        tables.append(table.join(deals))
+    results = pd.concat(tables, ignore_index=True)
+    results["regret"] = results["optimum"] - results["score"]
+    return results, milliseconds
+
+
+def _make(entry: Entry, rules: Rules) -> Agent:
+    try:
+        return agents.make(entry.agent, rules, entry.seed, **entry.options)
+    except (TypeError, ValueError) as error:
+        raise ConfigError(f"agent {entry.name!r}: {error}") from error
+
+
+def solve_deals(numbers: list[int], rules: Rules, progress: Progress) -> pd.DataFrame:
+    """Return a row for each deal number: ``deal``, ``optimum`` and ``winnable``, see :func:`compare`."""
+    games = new_games(lay_out(*shuffle(numbers), rules), rules)
+    rows = []
+    for i in progress.track(range(len(numbers)), description="solving the deals"):
+        solution = solve_record(games[i : i + 1], rules)
+        rows.append((format_code(numbers[i], rules), solution.score, solution.won))
+    return pd.DataFrame(rows, columns=["deal", "optimum", "winnable"])

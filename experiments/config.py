@@ -1,0 +1,136 @@
+"""The experiment configs: YAML files, validated, with errors that say in one line what is wrong where."""
+
+from pathlib import Path
+from typing import Annotated, Any, Self, TypeVar
+
+import yaml
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, ValidationError, model_validator
+
+from tripeaks_env import Rules
+from tripeaks_env.rules import as_rules
+
+RulesField = Annotated[
+    Rules, BeforeValidator(as_rules), PlainSerializer(lambda rules: rules.to_json(), return_type=str | dict[str, Any])
+]
+"""Rules in a config: a preset's name or a mapping of the attributes of :class:`tripeaks_env.Rules`."""
+Seed = Annotated[int, Field(ge=0, lt=2**32)]
+
+
+class ConfigError(ValueError):
+    """A config file that is missing or wrong; the message is one line."""
+
+
+class AgentError(RuntimeError):
+    """An agent that did something else than choosing legal actions; the message is one line."""
+
+
+class Config(BaseModel):
+    """What all configs share: unknown keys and wrong types are refused."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class Suite(Config):
+    """Which evaluation deals are played: the first ``count`` of the suite with that ``seed``."""
+
+    count: int = Field(default=1000, ge=2, le=1_000_000)
+    seed: Seed = 0
+
+
+class Entry(Config):
+    """One agent of a comparison.
+
+    ``agent`` is a name or ``module:Class``; ``label`` its row on the leaderboard; ``options`` are keyword arguments.
+    """
+
+    agent: str
+    label: str = ""
+    seed: Seed = 0
+    options: dict[str, Any] = {}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_name(cls, value: object) -> object:
+        return {"agent": value} if isinstance(value, str) else value
+
+    @property
+    def name(self) -> str:
+        """The label, or the agent's name if it has none."""
+        return self.label or self.agent
+
+
+class CompareConfig(Config):
+    """A comparison of agents over the same evaluation deals."""
+
+    name: str = Field(pattern=r"^[\w.-]+$")
+    rules: RulesField = Rules.easy
+    deals: Suite = Suite()
+    agents: list[Entry] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _names_differ(self) -> Self:
+        names = [entry.name for entry in self.agents]
+        for name in names:
+            if names.count(name) > 1:
+                raise ValueError(f"two agents are called {name!r}; give one of them another label")
+        return self
+
+
+class TrainConfig(Config):
+    """Training of a PPO agent with MaskablePPO of sb3-contrib; fields without a comment are its arguments.
+
+    A step is a decision: moves without a choice are played by the training environment.
+    """
+
+    name: str = Field(pattern=r"^[\w.-]+$")
+    rules: RulesField = Rules.easy
+    seed: Seed = 0
+    total_steps: int = Field(ge=1)
+    num_envs: int = Field(default=64, ge=1)
+    hidden: list[Annotated[int, Field(ge=1)]] = Field(default=[256, 256], min_length=1)
+    """Widths of the hidden layers, of policy and value network each."""
+    device: str = "auto"
+    points: float = Field(default=100.0, gt=0)
+    """How many points of score make a reward of 1."""
+    win_bonus: float = 0.0
+    """Further reward for a win."""
+    n_steps: int = Field(default=128, ge=1)
+    batch_size: int = Field(default=2048, ge=2)
+    n_epochs: int = Field(default=4, ge=1)
+    learning_rate: float = Field(default=5e-4, gt=0)
+    """At the start; it falls linearly to 2 % of that."""
+    gae_lambda: float = Field(default=0.95, ge=0, le=1)
+    clip_range: float = Field(default=0.2, gt=0)
+    ent_coef: float = Field(default=0.01, ge=0)
+    evaluate_every: int = Field(default=200_000, ge=1)
+    """Steps between two points of the learning curve and two checkpoints."""
+    evaluation_deals: int = Field(default=2000, ge=2)
+    """Deals of a point of the learning curve. They are training deals: nothing is tuned on evaluation deals."""
+
+
+AnyConfig = TypeVar("AnyConfig", bound=Config)
+
+
+def load(path: Path, kind: type[AnyConfig]) -> AnyConfig:
+    """Return the config in a YAML file.
+
+    Raises:
+        ConfigError: there is no such file, it is not YAML, or a key or value is wrong.
+    """
+    try:
+        values = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"config {path} cannot be read: {error.strerror}") from error
+    except yaml.YAMLError as error:
+        raise ConfigError(f"config {path} is not YAML: {' '.join(str(error).split())}") from error
+    if not isinstance(values, dict):
+        raise ConfigError(f"config {path} must be a mapping of keys to values")
+    try:
+        return kind.model_validate(values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"]) or "config"
+        message = first["msg"].removeprefix("Value error, ")
+        if first["type"] == "extra_forbidden":
+            message = f"there is no such key; keys are {', '.join(kind.model_fields)}"
+        raise ConfigError(f"config {path}: {where}: {message}") from error

@@ -1,0 +1,68 @@
+"""Playing an agent on many deals at once."""
+
+import time
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from agents import Agent, OracleAgent
+from experiments.config import AgentError
+from tripeaks_env.deals import lay_out, shuffle
+from tripeaks_env.engine import new_games, step_games, tables
+from tripeaks_env.observation import observe
+from tripeaks_env.rules import Rules
+
+
+class Played(NamedTuple):
+    """N played games.
+
+    Attributes:
+        games: (N,) of :data:`tripeaks_env.engine.GAME`, each at its end, in the order of the deals.
+        seconds: time that the agent took to choose all their actions.
+    """
+
+    games: np.ndarray
+    seconds: float
+
+
+def play(
+    agent: Agent, numbers: Sequence[int], rules: Rules, finished: Callable[[int], object] = lambda games: None
+) -> Played:
+    """Play an agent on deals until every game is won or blocked.
+
+    Args:
+        agent: gets the observations of all games that are still played, at once.
+        numbers: deal numbers.
+        rules: the rules to play by.
+        finished: is told how many more games have ended, after each round of actions.
+
+    Raises:
+        AgentError: the agent chose an illegal action or returned something else than N integers.
+    """
+    games = new_games(lay_out(*shuffle(numbers), rules), rules)
+    table = tables(rules)
+    playing = np.arange(len(games))
+    seconds = 0.0
+    while len(playing):
+        current = games[playing]
+        observation = observe(current, rules)
+        mask = observation["action_mask"]
+        start = time.perf_counter()
+        if isinstance(agent, OracleAgent):
+            agent.reveal(current.copy(), rules)
+        actions = np.asarray(agent.act(observation, mask.copy()))
+        seconds += time.perf_counter() - start
+        if actions.shape != (len(playing),) or not np.issubdtype(actions.dtype, np.integer):
+            raise AgentError(f"act returned {actions.dtype} {actions.shape}; it must be integers ({len(playing)},)")
+        if not np.isin(actions, np.arange(mask.shape[1])).all():
+            raise AgentError(f"act returned the action {actions.min()} or {actions.max()}; it must be 0 to 28")
+        rejections, over = np.zeros(len(playing), dtype=np.int8), np.zeros(len(playing), dtype=np.bool_)
+        step_games(current, actions, table, rejections, over)
+        if rejections.any():
+            illegal = int(actions[rejections != 0][0])
+            raise AgentError(f"act returned the action {illegal} where it is illegal")
+        games[playing] = current
+        playing = playing[~over]
+        finished(int(over.sum()))
+    return Played(games, seconds)

@@ -1,0 +1,52 @@
+"""From per-deal results to a leaderboard with 95 % intervals."""
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+CONFIDENCE = 0.95
+
+
+def leaderboard(results: pd.DataFrame) -> pd.DataFrame:
+    """Return one row for each agent, indexed by its name: fair agents first, then oracles, each by mean score.
+
+    Columns: ``oracle``; ``deals``; ``win_rate``, ``score``, ``regret``, ``winnable_won`` (share of the winnable deals that
+    were won), each with ``_low`` and ``_high``, the ends of its interval; ``peaks`` and ``draws``, means. Shares have
+    Wilson's interval, means Student's. Without a winnable deal, ``winnable_won`` is NaN.
+
+    Args:
+        results: the table of :func:`experiments.compare.compare`.
+    """
+    rows = {}
+    for name, of_agent in results.groupby("agent", sort=False):
+        row: dict[str, float] = {"oracle": bool(of_agent["oracle"].iloc[0]), "deals": len(of_agent)}
+        row |= _named("win_rate", share_interval(of_agent["won"].to_numpy()))
+        row |= _named("score", mean_interval(of_agent["score"].to_numpy()))
+        row |= _named("regret", mean_interval(of_agent["regret"].to_numpy()))
+        row |= _named("winnable_won", share_interval(of_agent.loc[of_agent["winnable"], "won"].to_numpy()))
+        row |= {"peaks": of_agent["peaks"].mean(), "draws": of_agent["draws"].mean()}
+        rows[name] = row
+    table = pd.DataFrame.from_dict(rows, orient="index")
+    return table.sort_values(["oracle", "score"], ascending=[True, False], kind="stable").rename_axis("agent")
+
+
+def share_interval(outcomes: np.ndarray) -> tuple[float, float, float]:
+    """Return the share of true outcomes and the ends of its Wilson interval; NaN without outcomes."""
+    if not len(outcomes):
+        return np.nan, np.nan, np.nan
+    test = stats.binomtest(int(outcomes.sum()), len(outcomes))
+    interval = test.proportion_ci(CONFIDENCE, method="wilson")
+    return test.statistic, interval.low, interval.high
+
+
+def mean_interval(values: np.ndarray) -> tuple[float, float, float]:
+    """Return the mean of at least two values and the ends of its Student interval."""
+    mean, error = float(np.mean(values)), float(stats.sem(values))
+    if error == 0:  # all alike; the t distribution has no scale then
+        return mean, mean, mean
+    low, high = stats.t.interval(CONFIDENCE, len(values) - 1, loc=mean, scale=error)
+    return mean, float(low), float(high)
+
+
+def _named(name: str, interval: tuple[float, float, float]) -> dict[str, float]:
+    return dict(zip((name, f"{name}_low", f"{name}_high"), interval, strict=True))

@@ -1,0 +1,142 @@
+"""Training the PPO agent, with checkpoints to go on from."""
+
+import csv
+import time
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+import torch
+import yaml
+from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.policies import MaskableMultiInputActorCriticPolicy
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.monitor import Monitor
+from stable_baselines3.common.vec_env import DummyVecEnv
+
+from agents.ppo import PolicyAgent, policy_arguments, save_policy
+from experiments.config import ConfigError, TrainConfig
+from experiments.decisions import Decisions
+from experiments.files import replacing
+from experiments.play import play
+from tripeaks_env import TriPeaksEnv
+from tripeaks_env.splits import random_number
+
+CURVE = ("steps", "seconds", "win_rate", "score")
+
+
+def train(config: TrainConfig, folder: Path) -> None:
+    """Train until ``config.total_steps``, from the checkpoint in ``folder`` if there is one.
+
+    A training that goes on from a checkpoint deals other cards than one that was never interrupted, as the state of the
+    random generators is not kept. Without interruption, the same config gives the same agent on the same machine.
+
+    Raises:
+        ConfigError: the folder holds a training of another config.
+    """
+    torch.set_num_threads(1)  # for networks this small, more are slower
+    settings = yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False)
+    kept = folder / "config.yaml"
+    if kept.exists() and kept.read_text(encoding="utf-8") != settings:
+        raise ConfigError(f"folder {folder} holds a training of another config; give another one with --output")
+    with replacing(kept) as path:
+        path.write_text(settings, encoding="utf-8")
+
+    envs = DummyVecEnv([lambda: _environment(config) for _ in range(config.num_envs)])
+    checkpoint = folder / "checkpoint.zip"
+    if checkpoint.exists():
+        model = MaskablePPO.load(checkpoint, envs, device=config.device)
+    else:
+        model = MaskablePPO(
+            "MultiInputPolicy",
+            envs,
+            learning_rate=Falling(config.learning_rate),
+            n_steps=config.n_steps,
+            batch_size=config.batch_size,
+            n_epochs=config.n_epochs,
+            gamma=1.0,
+            gae_lambda=config.gae_lambda,
+            clip_range=config.clip_range,
+            ent_coef=config.ent_coef,
+            policy_kwargs=policy_arguments(config.rules, config.hidden),
+            tensorboard_log=str(folder / "tensorboard"),
+            seed=config.seed,
+            device=config.device,
+        )
+    left = config.total_steps - model.num_timesteps
+    if left > 0:
+        keep = Keep(config, folder)
+        try:
+            model.learn(left, keep, reset_num_timesteps=False, tb_log_name="ppo", progress_bar=True)
+        except KeyboardInterrupt:
+            keep.keep()
+            raise
+
+
+class Falling:
+    """A learning rate that falls linearly from ``start`` to 2 % of it."""
+
+    def __init__(self, start: float) -> None:
+        self.start = start
+
+    def __call__(self, progress_left: float) -> float:
+        """Return the rate when ``progress_left``, 1 to 0, of the training is left."""
+        return self.start * max(progress_left, 0.02)
+
+
+class Keep(BaseCallback):
+    """Writes the learning curve, the agent and a checkpoint every ``evaluate_every`` steps, and at the end."""
+
+    def __init__(self, config: TrainConfig, folder: Path) -> None:
+        super().__init__()
+        self.config, self.folder = config, folder
+        rng = np.random.default_rng(config.seed)
+        self.deals = [random_number(rng, "train") for _ in range(config.evaluation_deals)]
+        self.curve = folder / "curve.csv"
+        self.rows = self._rows()
+        self.started = time.perf_counter() - (self.rows[-1][1] if self.rows else 0)
+        self.due = 0
+
+    def _init_callback(self) -> None:
+        if self.num_timesteps:
+            self.due = self.num_timesteps + self.config.evaluate_every
+
+    def _on_rollout_start(self) -> None:
+        if self.num_timesteps >= self.due:
+            self.keep()
+            self.due = self.num_timesteps + self.config.evaluate_every
+
+    def _on_step(self) -> bool:
+        return True
+
+    def _on_training_end(self) -> None:
+        self.keep()
+
+    def _rows(self) -> list[tuple[float, ...]]:
+        if not self.curve.exists():
+            return []
+        with self.curve.open(encoding="utf-8", newline="") as file:
+            return [tuple(float(value) for value in row) for row in list(csv.reader(file))[1:]]
+
+    def keep(self) -> None:
+        """Evaluate the policy on training deals and write everything, each file at once."""
+        policy = self.model.policy
+        policy.set_training_mode(False)
+        games = play(
+            PolicyAgent(cast(MaskableMultiInputActorCriticPolicy, policy)), self.deals, self.config.rules
+        ).games
+        win_rate, score = float(np.mean(games["remaining"] == 0)), float(np.mean(games["score"]))
+        self.logger.record("evaluation/win_rate", win_rate)
+        self.logger.record("evaluation/score", score)
+        self.rows = [row for row in self.rows if row[0] < self.num_timesteps]  # of a training killed after this point
+        self.rows.append((self.num_timesteps, round(time.perf_counter() - self.started), win_rate, score))
+        with replacing(self.curve) as path, path.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file).writerows([CURVE, *self.rows])
+        with replacing(self.folder / "checkpoint.zip") as path:
+            self.model.save(path)
+        with replacing(self.folder / "agent.safetensors") as path:
+            save_policy(policy, self.config.rules, self.config.hidden, path)
+
+
+def _environment(config: TrainConfig) -> Monitor:
+    return Monitor(Decisions(TriPeaksEnv(config.rules), config.points, config.win_bonus))
