@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/installed
 
-.PHONY: help benchmark test test-slow check reference clean
+.PHONY: help benchmark test test-slow check docs clean
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
@@ -26,6 +26,10 @@ check: $(INSTALLED) ## lint and check types only
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m ruff format --check .
 	$(BIN)/python -m mypy
+
+docs: benchmark ## make the pictures of the README
+	$(BIN)/python -m experiments.pictures docs
+	cp runs/benchmark/leaderboard.svg docs/
 
 clean: ## remove the virtual environment and caches
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis build *.egg-info

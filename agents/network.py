@@ -41,7 +41,9 @@ class RelativeRanks(BaseFeaturesExtractor):
         for position, above in enumerate(COVERS):
             covers[position, list(above)] = 1
         self.covers: torch.Tensor
+        self.one_hot: torch.Tensor
         self.register_buffer("covers", torch.from_numpy(covers), persistent=False)
+        self.register_buffer("one_hot", torch.eye(max(CATEGORIES, self.stock_size + 1)), persistent=False)
 
     def forward(self, observation: dict[str, torch.Tensor]) -> torch.Tensor:
         """Return float32 (N, features_dim) for observations with a leading axis N."""
@@ -62,27 +64,25 @@ class RelativeRanks(BaseFeaturesExtractor):
         covered_by = there @ self.covers.T  # how many covers of each position are there
         frees = ((covered_by == 1).float() * there) @ self.covers  # how many cards each removal frees
         exposed = face_up & (covered_by == 0)
-        ranks = functional.one_hot(torch.where(exposed, tableau, 0), 16)[:, :, 1:14].float()
-        counts = ranks.sum(dim=1)
-        beside = torch.zeros_like(counts)
-        beside[:, 1:] += counts[:, :-1]
-        beside[:, :-1] += counts[:, 1:]
+        rank = torch.where(exposed, tableau, 0)
+        counts = torch.zeros(len(rank), 16, device=rank.device).scatter_add_(1, rank, exposed.float())[:, 1:14]
         if self.wrap:
-            beside[:, 0] += counts[:, 12]
-            beside[:, 12] += counts[:, 0]
-        follow = (ranks * beside[:, None, :]).sum(dim=2)
+            beside = counts.roll(1, dims=1) + counts.roll(-1, dims=1)
+        else:
+            beside = functional.pad(counts, (1, 0))[:, :-1] + functional.pad(counts, (0, 1))[:, 1:]
+        follow = functional.pad(beside, (1, 2)).gather(1, rank)
 
         removals = mask[:, :POSITIONS]
         parts = [
-            functional.one_hot(category, CATEGORIES).float().flatten(1),
+            self.one_hot[category, :CATEGORIES].flatten(1),
             unseen,
             mask,
             removals * frees,
             removals * follow / 4,
-            functional.one_hot(observation["stock"].long()[:, 0], self.stock_size + 1).float(),
+            self.one_hot[observation["stock"].long()[:, 0], : self.stock_size + 1],
             any_rank.float(),
         ]
         if not self.wrap:
-            parts.append(functional.one_hot(base[:, 0] - 1, 13).float())
+            parts.append(self.one_hot[base[:, 0] - 1, :13])
         parts += [observation[key].float() / 28 for key in self.extras]
         return torch.cat(parts, dim=1)

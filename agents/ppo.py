@@ -21,6 +21,7 @@ from tripeaks_env.rules import Rules, as_rules
 
 CHECKPOINTS = Path(__file__).parent / "checkpoints"
 FORMAT = "tripeaks-env ppo 1"
+HEADER = "agent"  # one key: with more, their order in the file would vary
 
 
 def policy_arguments(rules: Rules, hidden: list[int]) -> dict[str, Any]:
@@ -35,9 +36,9 @@ def policy_arguments(rules: Rules, hidden: list[int]) -> dict[str, Any]:
 
 def save_policy(policy: torch.nn.Module, rules: Rules, hidden: list[int], path: Path) -> None:
     """Write a policy's weights to ``path``, with what :class:`PPOAgent` needs to build it again."""
-    metadata = {"format": FORMAT, "rules": json.dumps(rules.to_json()), "hidden": json.dumps(hidden)}
+    header = json.dumps({"format": FORMAT, "rules": rules.to_json(), "hidden": hidden})
     weights = {name: weight.contiguous() for name, weight in policy.state_dict().items()}
-    safetensors.torch.save_file(weights, path, metadata)
+    safetensors.torch.save_file(weights, path, {HEADER: header})
 
 
 class PolicyAgent:
@@ -77,20 +78,20 @@ class PPOAgent(PolicyAgent):
             raise ValueError(f"no checkpoint at {path} for the rules {rules.name or rules}; shipped are {shipped}")
         try:
             with safe_open(path, "pt") as file:
-                metadata = file.metadata() or {}
+                header = json.loads((file.metadata() or {}).get(HEADER, "{}"))
             weights = safetensors.torch.load_file(path)
         except SafetensorError as error:
             raise ValueError(f"checkpoint {path} cannot be read: {error}") from error
-        if metadata.get("format") != FORMAT:
-            raise ValueError(f"checkpoint {path} has the format {metadata.get('format')!r}; it must be {FORMAT!r}")
-        trained = as_rules(json.loads(metadata["rules"]))
+        if header.get("format") != FORMAT:
+            raise ValueError(f"checkpoint {path} has the format {header.get('format')!r}; it must be {FORMAT!r}")
+        trained = as_rules(header["rules"])
         if trained != rules:
             raise ValueError(f"checkpoint {path} was trained for the rules {trained}, not for {rules}")
         policy = MaskableMultiInputActorCriticPolicy(
             observation_space(rules),
             spaces.Discrete(DRAW + 1),
             lr_schedule=lambda _: 0.0,
-            **policy_arguments(rules, json.loads(metadata["hidden"])),
+            **policy_arguments(rules, header["hidden"]),
         )
         policy.load_state_dict(weights)
         super().__init__(policy.eval())

@@ -24,20 +24,27 @@ class AgentError(RuntimeError):
     """An agent that did something else than choosing legal actions; the message is one line."""
 
 
-class Config(BaseModel):
-    """What all configs share: unknown keys and wrong types are refused."""
+class Part(BaseModel):
+    """A part of a config: unknown keys and wrong types are refused."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
-class Suite(Config):
+class Config(Part):
+    """What every config has: a name, which is also that of its folder of results, and the rules."""
+
+    name: str = Field(pattern=r"^[\w.-]+$")
+    rules: RulesField = Rules.easy
+
+
+class Suite(Part):
     """Which evaluation deals are played: the first ``count`` of the suite with that ``seed``."""
 
     count: int = Field(default=1000, ge=2, le=1_000_000)
     seed: Seed = 0
 
 
-class Entry(Config):
+class Entry(Part):
     """One agent of a comparison.
 
     ``agent`` is a name or ``module:Class``; ``label`` its row on the leaderboard; ``options`` are keyword arguments.
@@ -62,8 +69,6 @@ class Entry(Config):
 class CompareConfig(Config):
     """A comparison of agents over the same evaluation deals."""
 
-    name: str = Field(pattern=r"^[\w.-]+$")
-    rules: RulesField = Rules.easy
     deals: Suite = Suite()
     agents: list[Entry] = Field(min_length=1)
 
@@ -82,8 +87,6 @@ class TrainConfig(Config):
     A step is a decision: moves without a choice are played by the training environment.
     """
 
-    name: str = Field(pattern=r"^[\w.-]+$")
-    rules: RulesField = Rules.easy
     seed: Seed = 0
     total_steps: int = Field(ge=1)
     num_envs: int = Field(default=64, ge=1)
@@ -132,5 +135,7 @@ def load(path: Path, kind: type[AnyConfig]) -> AnyConfig:
         where = ".".join(str(part) for part in first["loc"]) or "config"
         message = first["msg"].removeprefix("Value error, ")
         if first["type"] == "extra_forbidden":
-            message = f"there is no such key; keys are {', '.join(kind.model_fields)}"
+            message = "there is no such key"
+            if len(first["loc"]) == 1:
+                message += f"; keys are {', '.join(kind.model_fields)}"
         raise ConfigError(f"config {path}: {where}: {message}") from error

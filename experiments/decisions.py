@@ -6,6 +6,7 @@ import gymnasium
 import numpy as np
 
 from tripeaks_env import TriPeaksEnv
+from tripeaks_env.engine import DRAW
 from tripeaks_env.observation import Observation
 
 Step = tuple[Observation, float, bool, bool, dict[str, Any]]
@@ -26,6 +27,7 @@ class Decisions(gymnasium.Wrapper):
     def __init__(self, env: TriPeaksEnv, points: float = 100.0, win_bonus: float = 0.0) -> None:
         super().__init__(env)
         self.points, self.win_bonus = points, win_bonus
+        self._mask = np.zeros(DRAW + 1, dtype=np.bool_)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -46,7 +48,7 @@ class Decisions(gymnasium.Wrapper):
 
     def action_masks(self) -> np.ndarray:
         """Return the legal actions, bool (29,), as sb3-contrib asks for them."""
-        return self.env.unwrapped.action_masks()  # type: ignore[attr-defined]
+        return self._mask
 
     def _to_decision(
         self, observation: Observation, reward: float, terminated: bool, truncated: bool, info: dict[str, Any]
@@ -57,4 +59,5 @@ class Decisions(gymnasium.Wrapper):
                 break
             observation, more, terminated, truncated, info = self.env.step(int(legal[0]))
             reward += float(more)
+        self._mask = observation["action_mask"] == 1
         return observation, reward, terminated, truncated, info

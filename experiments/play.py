@@ -55,8 +55,9 @@ def play(
         seconds += time.perf_counter() - start
         if actions.shape != (len(playing),) or not np.issubdtype(actions.dtype, np.integer):
             raise AgentError(f"act returned {actions.dtype} {actions.shape}; it must be integers ({len(playing)},)")
-        if not np.isin(actions, np.arange(mask.shape[1])).all():
-            raise AgentError(f"act returned the action {actions.min()} or {actions.max()}; it must be 0 to 28")
+        unknown = actions[(actions < 0) | (actions >= mask.shape[1])]
+        if len(unknown):
+            raise AgentError(f"act returned the action {unknown[0]}; it must be 0 to {mask.shape[1] - 1}")
         rejections, over = np.zeros(len(playing), dtype=np.int8), np.zeros(len(playing), dtype=np.bool_)
         step_games(current, actions, table, rejections, over)
         if rejections.any():

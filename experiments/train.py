@@ -116,7 +116,8 @@ class Keep(BaseCallback):
         if not self.curve.exists():
             return []
         with self.curve.open(encoding="utf-8", newline="") as file:
-            return [tuple(float(value) for value in row) for row in list(csv.reader(file))[1:]]
+            rows = list(csv.reader(file))[1:]
+        return [(int(steps), int(seconds), float(win_rate), float(score)) for steps, seconds, win_rate, score in rows]
 
     def keep(self) -> None:
         """Evaluate the policy on training deals and write everything, each file at once."""

@@ -1,0 +1,115 @@
+"""What several test modules share: rule combinations, random games, deals with known answers."""
+
+import csv
+import random
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+from hypothesis import strategies as st
+
+from tests.naive import NaiveGame, naive_deal
+from tripeaks_env import PRESETS, Deal, Game, Rules, Scoring
+from tripeaks_env.deals import NUM_DEALS
+from tripeaks_env.engine import DRAW, UNDO
+
+DRAWS_PAY = Scoring(start=-7, removal=2, draw=3, peaks=(5, 50, -20))
+REMOVALS_COST = Scoring(start=90, removal=-40, draw=1, peaks=(60, 0, 200))
+ODD_STREAK = Scoring(start=3, removal=-4, draw=2, peaks=(0, -5, 1000), streak=True)
+
+RULES = {
+    **PRESETS,
+    "easy-stuck": Rules(draw="stuck"),
+    "easy-streak": Rules(scoring="traditional"),  # type: ignore[arg-type]
+    "wild": Rules(wild=True),
+    "open-classic": Rules(wrap=False, open_peaks=True),
+    "empty": Rules(empty_waste=True),
+    "wild-empty-classic": Rules(wrap=False, wild=True, empty_waste=True),
+    "wild-empty-stuck": Rules(draw="stuck", wild=True, empty_waste=True),
+    "wild-empty-stuck-streak": Rules(wrap=False, draw="stuck", scoring=ODD_STREAK, wild=True, empty_waste=True),
+    "open-stuck-draws-pay": Rules(draw="stuck", scoring=DRAWS_PAY, open_peaks=True),
+    "draws-pay": Rules(scoring=DRAWS_PAY),
+    "removals-cost": Rules(wrap=False, scoring=REMOVALS_COST),
+    "wild-open-removals-cost": Rules(scoring=REMOVALS_COST, wild=True, open_peaks=True),
+}
+"""Rule combinations by name: every option alone and the mixtures where options meet."""
+
+ADDITIVE = {name: rules for name, rules in RULES.items() if not rules.scoring.streak}
+"""Those whose scores do not depend on the order of the moves."""
+
+every_rules = pytest.mark.parametrize("rules", RULES.values(), ids=RULES.keys())
+additive_rules = pytest.mark.parametrize("rules", ADDITIVE.values(), ids=ADDITIVE.keys())
+
+WORKED_WIN = [
+    int(action)
+    for action in (
+        "20 23 22 18 21 19 9 13 25 26 28 28 16 27 17 28 28 28 28 10 12 3 24 15 11 14 6 28 7 4 28 28 28 5 28 28 0 28 28 28 "
+        "8 1 28 28 28 28 28 28 28 2"
+    ).split()
+]
+"""A won game of TP1-E-AAAAAAB, as actions; it empties its peaks on moves 37, 42 and 50 and scores 750."""
+
+numbers = st.integers(0, NUM_DEALS - 1)
+seeds = st.integers(0, 2**32 - 1)
+_points = st.integers(-1000, 1000)
+all_rules = st.builds(
+    Rules,
+    wrap=st.booleans(),
+    draw=st.sampled_from(("any", "stuck")),
+    scoring=st.sampled_from(("standard", "traditional"))
+    | st.builds(
+        Scoring,
+        start=_points,
+        removal=_points,
+        draw=_points,
+        peaks=st.tuples(_points, _points, _points),
+        streak=st.booleans(),
+    ),
+    wild=st.booleans(),
+    open_peaks=st.booleans(),
+    empty_waste=st.booleans(),
+)
+"""Hypothesis strategies: deal numbers, seeds, and any rules."""
+
+
+def naive_game(number: int, rules: Rules) -> NaiveGame:
+    """Return the naive reference's game of a deal number."""
+    scoring = asdict(rules.scoring)
+    scoring["draw_points"] = scoring.pop("draw")
+    return NaiveGame(
+        *naive_deal(number),
+        wrap=rules.wrap,
+        draw=rules.draw,
+        wild=rules.wild,
+        open_peaks=rules.open_peaks,
+        empty_waste=rules.empty_waste,
+        **scoring,
+    )
+
+
+def random_game(rules: Rules, seed: int, undos: bool = True) -> Game:
+    """Return a random deal after up to 80 random legal actions: early, late or ended, with or without undos."""
+    rng = random.Random(seed)
+    game = Game(Deal.from_number(rng.randrange(NUM_DEALS)), rules)
+    eagerness = rng.random()
+    undo_share = rng.choice((0, 0.25)) if undos else 0
+    for _ in range(rng.randrange(80)):
+        *legal, can_undo = game.action_mask().tolist()
+        actions = [action for action, allowed in enumerate(legal) if allowed]
+        if can_undo and rng.random() < undo_share:
+            game.play(UNDO)
+        elif actions:
+            removals = [action for action in actions if action != DRAW]
+            game.play(rng.choice(removals if removals and rng.random() < eagerness else actions))
+    return game
+
+
+def known_optima() -> list[dict[str, str]]:
+    """Return the rows of ``data/known_optima.tsv``."""
+    with (Path(__file__).parent / "data" / "known_optima.tsv").open(newline="") as file:
+        return list(csv.DictReader(file, delimiter="\t"))
+
+
+def known_deal(name: str) -> Deal:
+    """Return the deal of ``data/known_optima.tsv`` with that id."""
+    return next(Deal.from_cards(row["cards"]) for row in known_optima() if row["id"] == name)

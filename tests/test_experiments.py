@@ -1,0 +1,202 @@
+"""The experiments: configs, comparison, statistics, and the command line as a user meets it."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from rich.progress import Progress
+
+from agents.simple import RandomAgent
+from experiments.__main__ import main
+from experiments.compare import compare
+from experiments.config import CompareConfig, Config, ConfigError, TrainConfig, load
+from experiments.files import replacing
+from experiments.statistics import leaderboard, mean_interval, share_interval
+from tripeaks_env import Deal, Rules, is_evaluation, solve
+from tripeaks_env.deals import parse_code
+from tripeaks_env.observation import Observation
+
+CONFIGS = sorted((Path(__file__).parents[1] / "experiments" / "configs").glob("*.yaml"))
+
+
+def write(folder: Path, text: str) -> Path:
+    path = folder / "config.yaml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def run(monkeypatch: pytest.MonkeyPatch, *arguments: str | Path) -> int:
+    """Run ``python -m experiments`` with these arguments and return its exit code."""
+    monkeypatch.setattr("sys.argv", ["experiments", *map(str, arguments)])
+    with pytest.raises(SystemExit) as end:
+        main()
+    return int(end.value.code or 0)
+
+
+class Illegal(RandomAgent):
+    """Removes a summit at once."""
+
+    def act(self, observation: Observation, action_mask: np.ndarray) -> np.ndarray:
+        return np.zeros(len(action_mask), dtype=int)
+
+
+class WrongShape(RandomAgent):
+    """Returns one action too few."""
+
+    def act(self, observation: Observation, action_mask: np.ndarray) -> np.ndarray:
+        return super().act(observation, action_mask)[1:]
+
+
+class OutOfRange(RandomAgent):
+    """Returns an action that does not exist."""
+
+    def act(self, observation: Observation, action_mask: np.ndarray) -> np.ndarray:
+        return np.full(len(action_mask), 29)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "named"),
+    [
+        ("name: x\nagents: [random]\nagent: y", CompareConfig, "agent: there is no such key; keys are name, rules"),
+        ("name: x\nagents: [random]\ndeals: {count: many}", CompareConfig, "deals.count: "),
+        (
+            "name: x\nagents: [random]\ndeals: {size: 3}",
+            CompareConfig,
+            "deals.size: there is no such key",
+        ),
+        ("name: x\nagents: [random, random]", CompareConfig, "two agents are called 'random'"),
+        ("name: x\nagents: [random]\nrules: eazy", CompareConfig, "rules is 'eazy'; it must be one of easy, classic"),
+        ("name: x\nagents: [random]\nrules: {wrap: 3}", CompareConfig, "wrap is 3; it must be true or false"),
+        ("name: x\nagents: []", CompareConfig, "agents: "),
+        ("agents: [random]", CompareConfig, "name: "),
+        ("name: x\ntotal_steps: 1.5", TrainConfig, "total_steps: "),
+        ("name: ../x\ntotal_steps: 1", TrainConfig, "name: "),
+        ("name: [x", CompareConfig, "is not YAML"),
+        ("- x", CompareConfig, "must be a mapping"),
+    ],
+)
+def test_wrong_config_names_the_fault_in_one_line(tmp_path: Path, text: str, kind: type[Config], named: str) -> None:
+    with pytest.raises(ConfigError) as error:
+        load(write(tmp_path, text), kind)
+    assert named in str(error.value)
+    assert "config.yaml" in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
+def test_shipped_configs_are_valid(path: Path) -> None:
+    kind = TrainConfig if path.stem.startswith("ppo") else CompareConfig
+    assert load(path, kind).name == path.stem
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        (None, "cannot be read"),
+        ("name: x\nagents: [nobody]", "agent 'nobody'"),
+        ("name: x\nagents: ['os:nothing']", "agent 'os:nothing'"),
+        ("name: x\nagents: [{agent: random, options: {speed: 3}}]", "speed"),
+        ("name: x\nagents: [ppo]\nrules: {wild: true}", "no checkpoint"),
+        ("name: x\nagents: [random]\nrules: traditional", "streak"),
+        ("name: x\nagents: ['tests.test_experiments:Illegal']", "the action 0 where it is illegal"),
+        ("name: x\nagents: ['tests.test_experiments:WrongShape']", "it must be integers (20,)"),
+        ("name: x\nagents: ['tests.test_experiments:OutOfRange']", "the action 29; it must be 0 to 28"),
+    ],
+)
+def test_failed_comparison_is_one_line_and_exit_code_2(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], text: str | None, named: str
+) -> None:
+    path = tmp_path / "config.yaml" if text is None else write(tmp_path, text + "\ndeals: {count: 20}")
+    assert run(monkeypatch, "compare", path, "--output", tmp_path / "out") == 2
+    last = capsys.readouterr().err.strip().splitlines()[-1]
+    assert last.startswith("error: ")
+    assert named in last
+    assert not (tmp_path / "out").exists()
+
+
+def test_unknown_option_is_exit_code_2(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run(monkeypatch, "compare", "x.yaml", "--speed", "3") == 2
+
+
+@pytest.fixture(scope="module")
+def results() -> pd.DataFrame:
+    config = CompareConfig.model_validate(
+        {"name": "x", "deals": {"count": 60, "seed": 3}, "agents": ["greedy", "oracle", "opener"], "rules": "classic"}
+    )
+    with Progress(disable=True) as progress:
+        return compare(config, progress)[0]
+
+
+def test_results_hold_every_agent_on_the_same_evaluation_deals(results: pd.DataFrame) -> None:
+    deals = {name: list(of_agent["deal"]) for name, of_agent in results.groupby("agent")}
+    assert set(deals) == {"greedy", "oracle", "opener"}
+    assert deals["greedy"] == deals["oracle"] == deals["opener"]
+    assert len(set(deals["greedy"])) == 60
+    assert all(is_evaluation(parse_code(code)[1]) for code in deals["greedy"])
+
+
+def test_results_agree_with_the_rules_and_the_solver(results: pd.DataFrame) -> None:
+    for row in results.to_dict("records"):
+        best = solve(Deal.from_code(row["deal"]), Rules.classic)
+        assert (row["optimum"], row["winnable"]) == (best.score, best.won)
+        assert row["regret"] == best.score - row["score"] >= 0
+        assert row["won"] == (row["peaks"] == 3)
+        if row["won"]:
+            assert row["score"] == 772 - row["draws"]
+        if row["oracle"]:
+            assert row["agent"] == "oracle"
+            assert (row["regret"], row["draws"]) == (0, best.draws)
+
+
+def test_leaderboard_is_the_mean_of_the_results(results: pd.DataFrame) -> None:
+    board = leaderboard(results)
+    assert board.index[-1] == "oracle"  # oracles come last, whatever they score
+    for name, row in board.iterrows():
+        of_agent = results[results["agent"] == name]
+        assert row["deals"] == 60
+        assert row["win_rate"] == pytest.approx(of_agent["won"].mean())
+        assert row["score"] == pytest.approx(of_agent["score"].mean())
+        assert row["regret"] == pytest.approx((of_agent["optimum"] - of_agent["score"]).mean())
+        assert row["winnable_won"] == pytest.approx(of_agent["won"].sum() / of_agent["winnable"].sum())
+        for column in ("win_rate", "score", "regret", "winnable_won"):
+            assert row[f"{column}_low"] <= row[column] <= row[f"{column}_high"]
+
+
+def test_intervals_against_published_values() -> None:
+    # Wilson's interval of 81 successes in 263: Newcombe, Statistics in Medicine 17 (1998), table I, method 3.
+    assert share_interval(np.arange(263) < 81) == pytest.approx((0.3080, 0.2553, 0.3662), abs=5e-5)
+    # Student's of 1 to 5: 3 -+ 2.7764 * sqrt(2.5 / 5).
+    assert mean_interval(np.arange(1, 6)) == pytest.approx((3, 1.0368, 4.9632), abs=5e-5)
+    assert mean_interval(np.zeros(9)) == (0, 0, 0)
+    assert np.isnan(share_interval(np.empty(0))).all()
+
+
+def test_compare_command_writes_all_files_and_repeats_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write(tmp_path, "name: x\ndeals: {count: 30}\nagents: [random, {agent: greedy, label: mine, seed: 4}]")
+    tables = []
+    for folder in (tmp_path / "one", tmp_path / "two"):
+        assert run(monkeypatch, "compare", path, "--output", folder) == 0
+        assert "mine" in capsys.readouterr().out
+        names = {"results.parquet", "summary.json", "leaderboard.png", "leaderboard.svg"}
+        assert {file.name for file in folder.iterdir()} == names
+        tables.append((folder / "results.parquet").read_bytes())
+        summary = json.loads((folder / "summary.json").read_text())
+        assert [row["agent"] for row in summary["leaderboard"]] == ["mine", "random"]
+        assert summary["config"]["deals"] == {"count": 30, "seed": 0}
+    assert tables[0] == tables[1]
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "results"
+    path.write_text("old")
+    with pytest.raises(FileNotFoundError), replacing(path) as part:
+        part.with_name("missing").rename(part)
+    assert path.read_text() == "old"
+    with replacing(path) as part:
+        part.write_text("new")
+    assert path.read_text() == "new"
+    assert [file.name for file in tmp_path.iterdir()] == ["results"]

@@ -1,0 +1,155 @@
+"""The PPO agent: its inputs, its training and its checkpoints."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import save_file
+
+import agents
+from agents.network import RelativeRanks
+from agents.ppo import PPOAgent
+from experiments.config import ConfigError, TrainConfig
+from experiments.decisions import Decisions
+from experiments.play import play
+from experiments.train import train
+from tripeaks_env import Rules, TriPeaksEnv, suite
+from tripeaks_env.deals import lay_out, shuffle
+from tripeaks_env.engine import new_games, step_games, tables
+from tripeaks_env.observation import Observation, observation_space, observe
+
+RULES = [Rules.easy, Rules.classic, Rules.traditional, Rules(wild=True, empty_waste=True), Rules(open_peaks=True)]
+
+
+def positions(rules: Rules, count: int = 200, seed: int = 0) -> np.ndarray:
+    """Return games in progress after 0 to 30 random legal actions."""
+    rng = np.random.default_rng(seed)
+    games = new_games(lay_out(*shuffle(rng.integers(26**7, size=count)), rules), rules)
+    lengths = rng.integers(0, 31, size=count)
+    rejections, over = np.zeros(count, dtype=np.int8), np.zeros(count, dtype=np.bool_)
+    for length in range(30):
+        mask = observe(games, rules)["action_mask"]
+        going = (length < lengths) & (mask.sum(axis=1) > 0)
+        actions = np.argmax(np.where(mask == 1, rng.random(mask.shape), -1), axis=1)
+        after = games.copy()
+        step_games(after, actions, tables(rules), rejections, over)
+        games = np.where(going & ~over, after, games)
+    return games
+
+
+def features(rules: Rules, observation: Observation) -> torch.Tensor:
+    extractor = RelativeRanks(observation_space(rules), rules.wrap)
+    return extractor({key: torch.from_numpy(value) for key, value in observation.items()})
+
+
+@pytest.mark.parametrize("rules", RULES, ids=str)
+def test_inputs_have_the_promised_shape_and_are_small_numbers(rules: Rules) -> None:
+    inputs = features(rules, observe(positions(rules), rules))
+    assert inputs.shape == (200, RelativeRanks(observation_space(rules), rules.wrap).features_dim)
+    assert inputs.abs().max() <= 28
+    assert len(torch.unique(inputs, dim=0)) > 150
+
+
+def test_adding_a_constant_to_every_rank_leaves_the_inputs_as_they_are() -> None:
+    games = positions(Rules.easy)
+    inputs = features(Rules.easy, observe(games, Rules.easy))
+    for shift in (1, 6, 12):
+        rotated = games.copy()
+        for field in ("cards", "waste"):
+            ranks = games[field]
+            rotated[field] = np.where(ranks > 0, (ranks - 1 + shift) % 13 + 1, ranks)
+        assert torch.equal(features(Rules.easy, observe(rotated, Rules.easy)), inputs)
+
+
+@pytest.mark.parametrize("rules", [Rules.easy, Rules.classic], ids=str)
+def test_inputs_count_what_a_removal_frees_and_what_may_follow(rules: Rules) -> None:
+    games = positions(rules)
+    inputs = features(rules, observe(games, rules)).numpy()
+    start = 28 * 15 + 13 + 29
+    frees, follow = inputs[:, start : start + 28], 4 * inputs[:, start + 28 : start + 56]
+    seen = 0
+    for row, game in enumerate(games):
+        observation = {key: value[0] for key, value in observe(games[row : row + 1], rules).items()}
+        for position in np.flatnonzero(observation["action_mask"][:28]):
+            after = games[row : row + 1].copy()
+            step_games(after, np.array([position]), tables(rules), np.zeros(1, np.int8), np.zeros(1, np.bool_))
+            shown = observe(after, rules)
+            turned_up = (observation["tableau"] == 14) & (shown["tableau"][0] < 14)
+            legal = np.flatnonzero(shown["action_mask"][0, :28])
+            assert frees[row, position] == turned_up.sum()
+            assert follow[row, position] == sum(not turned_up[other] for other in legal)
+            seen += 1
+        assert not frees[row][observation["action_mask"][:28] == 0].any()
+        assert game["length"] <= 30
+    assert seen > 100
+
+
+def test_a_step_of_the_training_environment_is_a_choice_and_loses_no_reward() -> None:
+    env = Decisions(TriPeaksEnv(), points=100, win_bonus=2)
+    rng = np.random.default_rng(0)
+    won = 0
+    for episode in range(60):
+        observation, info = env.reset(seed=episode)
+        total, over = (info["score"] - 500) / 100, False
+        while not over:
+            assert observation["action_mask"].sum() > 1
+            assert (env.action_masks() == observation["action_mask"]).all()
+            removals = np.flatnonzero(observation["action_mask"][:28])
+            observation, reward, over, truncated, info = env.step(int(rng.choice(removals)))
+            assert not truncated
+            total += reward
+        won += info["status"] == "won"
+        assert total == pytest.approx((info["score"] - 500) / 100 + 2 * (info["status"] == "won"))
+    assert won
+
+
+TINY = {"name": "tiny", "total_steps": 256, "num_envs": 2, "hidden": [8], "n_steps": 64, "batch_size": 64}
+
+
+@pytest.mark.filterwarnings("ignore")  # of the training library and TensorBoard
+def test_training_keeps_goes_on_and_repeats_itself(tmp_path: Path) -> None:
+    config = TrainConfig.model_validate(TINY | {"evaluate_every": 128, "evaluation_deals": 10})
+    for folder in (tmp_path / "one", tmp_path / "two"):
+        train(config, folder)
+        assert {"agent.safetensors", "checkpoint.zip", "config.yaml", "curve.csv"} <= {f.name for f in folder.iterdir()}
+    weights = [(tmp_path / name / "agent.safetensors").read_bytes() for name in ("one", "two")]
+    assert weights[0] == weights[1]
+    curve = (tmp_path / "one" / "curve.csv").read_text().splitlines()
+    assert [row.split(",")[0] for row in curve] == ["steps", "0", "128", "256"]
+
+    agent = PPOAgent(Rules.easy, checkpoint=tmp_path / "one" / "agent.safetensors")
+    assert (play(agent, suite(5), Rules.easy).games["length"] > 20).all()
+
+    longer = TrainConfig.model_validate(config.model_dump() | {"total_steps": 512, "rules": "easy"})
+    with pytest.raises(ConfigError, match="another config"):
+        train(longer, tmp_path / "one")
+    (tmp_path / "one" / "config.yaml").unlink()
+    train(longer, tmp_path / "one")
+    curve = (tmp_path / "one" / "curve.csv").read_text().splitlines()
+    assert [row.split(",")[0] for row in curve] == ["steps", "0", "128", "256", "384", "512"]
+
+
+def test_shipped_agent_plays_alone_as_in_a_batch() -> None:
+    agent = agents.make("ppo")
+    games = positions(Rules.easy, 60)
+    observation = observe(games, Rules.easy)
+    together = agent.act(observation, observation["action_mask"])
+    for row in range(len(games)):
+        alone = {key: value[row : row + 1] for key, value in observation.items()}
+        assert agent.act(alone, alone["action_mask"])[0] == together[row]
+        assert alone["action_mask"][0, together[row]] == 1
+
+
+def test_wrong_checkpoints_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "agent.safetensors"
+    with pytest.raises(ValueError, match=r"no checkpoint at .*agent\.safetensors"):
+        PPOAgent(Rules.easy, checkpoint=path)
+    path.write_bytes(b"nothing")
+    with pytest.raises(ValueError, match="cannot be read"):
+        PPOAgent(Rules.easy, checkpoint=path)
+    save_file({"x": torch.zeros(1)}, path)
+    with pytest.raises(ValueError, match="has the format None"):
+        PPOAgent(Rules.easy, checkpoint=path)
+    with pytest.raises(ValueError, match=r"no checkpoint at .* for the rules"):
+        agents.make("ppo", Rules(wild=True))

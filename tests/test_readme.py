@@ -1,0 +1,61 @@
+"""The README's examples run as they are written."""
+
+import doctest
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+import yaml
+
+import agents
+from experiments.config import CompareConfig
+from experiments.play import play
+from tripeaks_env import ENVIRONMENTS, Rules, suite
+from tripeaks_env.rules import PRESETS
+
+README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+
+
+def block(language: str, containing: str) -> str:
+    """Return the one code block of a language that contains a text."""
+    found = [code for code in re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL) if containing in code]
+    assert len(found) == 1
+    return found[0]
+
+
+def test_environment_example_plays_a_whole_game(capsys: pytest.CaptureFixture[str]) -> None:
+    names: dict[str, object] = {}
+    exec(block("python", "gymnasium.make"), names)
+    printed = capsys.readouterr().out
+    assert re.search(r"(won|blocked) \d+ of at most \d+\n$", printed)
+    assert names["terminated"]
+
+
+def test_game_example_prints_what_it_shows() -> None:
+    failed, tried = doctest.testfile("../README.md", encoding="utf-8")
+    assert failed == 0
+    assert tried > 10
+
+
+def test_agent_example_plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "my_agent.py"
+    path.write_text(block("python", "class LowestPosition"), encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    agent = agents.make("my_agent:LowestPosition")
+    assert len(play(agent, suite(20), Rules.easy).games) == 20
+    assert "LowestPosition" in runpy.run_path(str(path))
+
+
+def test_config_example_is_valid() -> None:
+    config = CompareConfig.model_validate(yaml.safe_load(block("yaml", "LowestPosition")))
+    assert [entry.agent for entry in config.agents][-1] == "my_agent:LowestPosition"
+
+
+def test_tables_name_every_preset_environment_and_agent() -> None:
+    for name in PRESETS:
+        assert f'| `"{name}"`' in README
+    for name in ENVIRONMENTS:
+        assert f"`{name}`" in README or f'"{name}"' in README
+    for name in agents.AGENTS:
+        assert f"| `{name}` |" in README
