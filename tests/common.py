@@ -20,7 +20,7 @@ ODD_STREAK = Scoring(start=3, removal=-4, draw=2, peaks=(0, -5, 1000), streak=Tr
 RULES = {
     **PRESETS,
     "easy-stuck": Rules(draw="stuck"),
-    "easy-streak": Rules(scoring="traditional"),  # type: ignore[arg-type]
+    "easy-streak": Rules(scoring=Rules.traditional.scoring),
     "wild": Rules(wild=True),
     "open-classic": Rules(wrap=False, open_peaks=True),
     "empty": Rules(empty_waste=True),

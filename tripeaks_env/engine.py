@@ -1,11 +1,11 @@
 """The rules of play: kernels that move games held in flat arrays. Everything else that plays calls these.
 
-A game is one record of :data:`GAME` (152 bytes) and N games are an array of them; the rules and the geometry are one
+A game is one record of :data:`GAME` (128 bytes) and N games are an array of them; the rules and the geometry are one
 record of :data:`TABLES`. Functions that take a ``game`` work on one record in place, those that take ``games`` on an array.
 All of them are plain Python too (``NUMBA_DISABLE_JIT=1``).
 """
 
-from enum import IntEnum
+from enum import IntEnum, StrEnum
 from functools import lru_cache
 
 import numpy as np
@@ -24,12 +24,16 @@ MAX_LINE = SLOTS - 1
 """The most actions that can lead to a position: 28 removals and 25 draws."""
 
 
-class Status(IntEnum):
-    """Where a game stands."""
+class Status(StrEnum):
+    """Where a game stands. The kernels call it by its place in this list, from 0."""
 
-    PLAYING = 0
-    WON = 1
-    BLOCKED = 2
+    PLAYING = "playing"
+    WON = "won"
+    BLOCKED = "blocked"
+
+
+STATUSES = tuple(Status)
+PLAYING, WON, BLOCKED = range(len(STATUSES))
 
 
 class Rejection(IntEnum):
@@ -139,12 +143,12 @@ def removable(game: np.void, table: np.void) -> int:
 
 @kernel
 def status(game: np.void, table: np.void) -> int:
-    """Return the :class:`Status` of the game."""
+    """Return where the game stands: ``PLAYING``, ``WON`` or ``BLOCKED``."""
     if game["remaining"] == 0:
-        return Status.WON.value
+        return WON
     if game["drawn"] == table["stock"] and removable(game, table) == 0:
-        return Status.BLOCKED.value
-    return Status.PLAYING.value
+        return BLOCKED
+    return PLAYING
 
 
 @kernel
@@ -152,7 +156,7 @@ def is_over(game: np.void, table: np.void) -> bool:
     """Return whether an episode ends here: the game is won, or blocked with no undo left."""
     now = status(game, table)
     can_undo = game["undos_left"] > 0 and game["length"] > 0
-    return now == Status.WON.value or (now == Status.BLOCKED.value and not can_undo)
+    return now == WON or (now == BLOCKED and not can_undo)
 
 
 @kernel
@@ -254,7 +258,7 @@ def step_games(
 
 @kernel
 def status_games(games: np.ndarray, table: np.ndarray, statuses: np.ndarray) -> None:
-    """Write the :class:`Status` of N games to ``statuses``, int8 (N,)."""
+    """Write where N games stand to ``statuses``, int8 (N,): ``PLAYING``, ``WON`` or ``BLOCKED``."""
     for i in range(len(games)):
         statuses[i] = status(games[i], table[0])
 

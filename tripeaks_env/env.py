@@ -9,7 +9,7 @@ import numpy as np
 from gymnasium import spaces
 
 from tripeaks_env.deals import Deal, as_deal, deal_slots, format_code, lay_out, shuffle
-from tripeaks_env.engine import GAME, Rejection, Status, is_over, new_games, status_games, step_games, tables
+from tripeaks_env.engine import GAME, STATUSES, Rejection, Status, is_over, new_games, status_games, step_games, tables
 from tripeaks_env.game import MESSAGES, Game
 from tripeaks_env.layout import PEAKS
 from tripeaks_env.observation import Observation, num_actions, observation_space, observe
@@ -186,7 +186,7 @@ class TriPeaksEnv(gymnasium.Env[dict[str, Any], np.int64]):
         record = game.record
         record["undos_left"] = self.max_undos
         if is_over(record[0], self._tables[0]):
-            raise ValueError(f"the game is {game.status.name.lower()}; an episode cannot start from its end")
+            raise ValueError(f"the game is {game.status}; an episode cannot start from its end")
         self._deal, self._deal_code, self._game = game.deal, game.deal.code(self.rules), record
 
     def _check_reset(self) -> None:
@@ -195,7 +195,7 @@ class TriPeaksEnv(gymnasium.Env[dict[str, Any], np.int64]):
 
     def _status(self) -> Status:
         status_games(self._game, self._tables, self._statuses)
-        return Status(int(self._statuses[0]))
+        return STATUSES[self._statuses[0]]
 
     def _observation(self) -> Observation:
         return {key: value[0] for key, value in observe(self._game, self.rules, self.max_undos).items()}
@@ -208,6 +208,6 @@ class TriPeaksEnv(gymnasium.Env[dict[str, Any], np.int64]):
             "score": int(self._game["score"][0]),
             "moves": int(self._game["moves"][0]),
             "peaks_cleared": PEAKS - summits.bit_count(),
-            "status": self._status().name.lower(),
+            "status": self._status().value,
             "rejection": MESSAGES.get(Rejection(int(self._rejections[0])), ""),
         }

@@ -12,6 +12,7 @@ import numpy as np
 from tripeaks_env.deals import FIRST_WASTE, Deal, as_deal, deal_slots, parse_code
 from tripeaks_env.engine import (
     DRAW,
+    STATUSES,
     UNDO,
     Rejection,
     Status,
@@ -111,7 +112,7 @@ class Game:
         for action in actions:
             outcome = self.play(action)
             if not outcome.accepted:
-                raise ValueError(f"action {action} at index {self.num_actions} is illegal: {outcome.message}")
+                raise ValueError(f"action {action} at index {len(self._actions)} is illegal: {outcome.message}")
 
     @property
     def record(self) -> np.ndarray:
@@ -122,11 +123,6 @@ class Game:
     def actions(self) -> tuple[int, ...]:
         """Every action carried out so far, undone ones and undos (29) included: they replay the game."""
         return tuple(self._actions)
-
-    @property
-    def num_actions(self) -> int:
-        """How many actions were carried out, undone ones and undos included."""
-        return len(self._actions)
 
     @property
     def line(self) -> tuple[int, ...]:
@@ -164,7 +160,7 @@ class Game:
         """Whether the game is being played, won or blocked."""
         statuses = np.empty(1, dtype=np.int8)
         status_games(self._game, tables(self.rules), statuses)
-        return Status(int(statuses[0]))
+        return STATUSES[statuses[0]]
 
     def action_mask(self) -> np.ndarray:
         """Return int8 (30,): 1 for each legal action, the last for undo."""
@@ -186,7 +182,7 @@ class Game:
         Raises:
             ValueError: there is no such action.
         """
-        if action not in range(UNDO + 1):
+        if not isinstance(action, int | np.integer) or not 0 <= action <= UNDO:
             raise ValueError(f"action is {action!r}; it must be 0 to 27 (remove), 28 (draw) or 29 (undo)")
         before = self._game.copy()
         rejections, over = np.zeros(1, dtype=np.int8), np.zeros(1, dtype=np.bool_)
@@ -268,4 +264,4 @@ class Game:
 
     def __repr__(self) -> str:
         rules = self.rules.name or self.rules
-        return f"<Game {rules}, {self.status.name.lower()}, score {self.score}, moves {self.moves}>"
+        return f"<Game {rules}, {self.status}, score {self.score}, moves {self.moves}>"

@@ -55,5 +55,5 @@ def board_text(deal: Deal, game: np.ndarray, rules: Rules, status: Status) -> st
         "score": game["score"][0],
         "moves": game["moves"][0],
     }
-    lines.append("   ".join(f"{name} {value}" for name, value in counters.items()) + f"   {status.name.lower()}")
+    lines.append("   ".join(f"{name} {value}" for name, value in counters.items()) + f"   {status}")
     return "\n".join(lines)

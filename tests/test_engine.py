@@ -1,0 +1,206 @@
+import os
+import random
+import subprocess
+import sys
+from collections import Counter
+from itertools import repeat
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.common import RULES, WORKED_WIN, all_rules, every_rules, naive_game, numbers, random_game, seeds
+from tests.naive import NaiveGame
+from tripeaks_env import Game, Rejection, Rules, Status
+from tripeaks_env.cards import RANK_OF, WILD
+from tripeaks_env.deals import NUM_DEALS, deal_slots, lay_out, shuffle
+from tripeaks_env.engine import DRAW, UNDO, new_games, status_games, step_games, tables
+from tripeaks_env.observation import observe
+
+REASONS = {
+    None: Rejection.NONE,
+    "wrong rank": Rejection.WRONG_RANK,
+    "blocked": Rejection.BLOCKED,
+    "removed": Rejection.REMOVED,
+    "stock empty": Rejection.STOCK_EMPTY,
+    "not stuck": Rejection.NOT_STUCK,
+    "won": Rejection.WON,
+    "nothing to undo": Rejection.NOTHING_TO_UNDO,
+}
+ILLEGAL_SHARE = 0.2  # of actions chosen blindly; most of them are illegal
+
+
+class Reference:
+    """A naive game with a limit of undos and a player of its own."""
+
+    def __init__(self, number: int, rules: Rules, undos: int, rng: random.Random) -> None:
+        self.game: NaiveGame = naive_game(number, rules)
+        self.undos = undos
+        self.rng = rng
+        self.eagerness = rng.choice((1, rng.random()))  # share of removals chosen where a draw is legal too
+
+    def can_undo(self) -> bool:
+        return self.undos > 0 and bool(self.game.history) and bool(self.game.tableau)
+
+    def choose(self, mask: list[int]) -> int:
+        if self.rng.random() < ILLEGAL_SHARE:
+            return self.rng.randrange(len(mask))
+        legal = [action for action, allowed in enumerate(mask) if allowed]
+        removals = [action for action in legal if action < DRAW]
+        return self.rng.choice(removals if removals and self.rng.random() < self.eagerness else legal)
+
+    def act(self, action: int) -> Rejection:
+        if action != UNDO:
+            return REASONS[self.game.play(action)]
+        if not self.undos and self.game.history and self.game.tableau:
+            return Rejection.NO_UNDO_LEFT
+        reason = self.game.undo()
+        self.undos -= reason is None
+        return REASONS[reason]
+
+
+def assert_alike(games: np.ndarray, references: list[Reference], rules: Rules, max_undos: int) -> list[list[int]]:
+    """Compare everything that the engine knows of its games with the references; return the action masks."""
+    naives = [reference.game for reference in references]
+    expected = [naive.observation() for naive in naives]
+    if max_undos:
+        for reference, seen in zip(references, expected, strict=True):
+            seen["undos"] = [reference.undos]
+            seen["action_mask"].append(int(reference.can_undo()))
+    observation = {key: value.tolist() for key, value in observe(games, rules, max_undos).items()}
+    assert observation == {key: [seen[key] for seen in expected] for key in expected[0]}
+    statuses = np.empty(len(games), dtype=np.int8)
+    status_games(games, tables(rules), statuses)
+    assert statuses.tolist() == [Status[naive.status().upper()] for naive in naives]
+    assert games["score"].tolist() == [naive.score for naive in naives]
+    assert games["moves"].tolist() == [naive.moves for naive in naives]
+    assert games["run"].tolist() == [naive.run for naive in naives]
+    assert games["length"].tolist() == [len(naive.history) for naive in naives]
+    peaks = [3 - (remaining & 0b111).bit_count() for remaining in games["remaining"].tolist()]
+    assert peaks == [naive.peaks_cleared() for naive in naives]
+    return observation["action_mask"]
+
+
+def step_alike(
+    games: np.ndarray, actions: list[int], references: list[Reference], rules: Rules
+) -> tuple[list[int], list[bool]]:
+    """Carry out an action in each game and its reference; compare and return rejections and whether episodes ended."""
+    rejections, over = np.empty(len(games), dtype=np.int8), np.empty(len(games), dtype=np.bool_)
+    step_games(games, np.array(actions), tables(rules), rejections, over)
+    found, ended = rejections.tolist(), over.tolist()
+    assert found == [reference.act(action) for reference, action in zip(references, actions, strict=True)]
+    assert ended == [r.game.status() != "playing" and not r.can_undo() for r in references]
+    return found, ended
+
+
+def play_both(rules: Rules, deals: list[int], max_undos: int, rng: random.Random) -> Counter[str]:
+    """Play random games in lockstep in both implementations, comparing at every step; count rejections and ends."""
+    games = new_games(lay_out(*shuffle(deals), rules), rules, max_undos)
+    references = [Reference(number, rules, max_undos, rng) for number in deals]
+    happened: Counter[str] = Counter()
+    while references:
+        masks = assert_alike(games, references, rules, max_undos)
+        actions = [reference.choose(mask) for reference, mask in zip(references, masks, strict=True)]
+        rejections, ended = step_alike(games, actions, references, rules)
+        happened.update(Rejection(rejection).name for rejection in rejections)
+        for i in np.flatnonzero(ended).tolist():
+            every = list(range(UNDO + (max_undos > 0)))
+            rejected, _ = step_alike(games[[i] * len(every)], every, [references[i]] * len(every), rules)
+            assert_alike(games[i : i + 1], references[i : i + 1], rules, max_undos)
+            assert Rejection.NONE not in rejected
+            happened.update(Rejection(rejection).name for rejection in rejected)
+            happened[references[i].game.status()] += 1
+        games = games[~np.array(ended)]
+        references = [reference for reference, end in zip(references, ended, strict=True) if not end]
+    return happened
+
+
+def play_many(rules: Rules, count: int, max_undos: int, seed: int, batch: int = 50) -> Counter[str]:
+    """Play ``count`` games as :func:`play_both` does, few at a time: many living objects slow Python down."""
+    rng = random.Random(seed)
+    batches = [[rng.randrange(NUM_DEALS) for _ in range(batch)] for _ in range(count // batch)]
+    return sum((play_both(rules, deals, max_undos, rng) for deals in batches), Counter())
+
+
+def possible(rules: Rules, max_undos: int) -> set[str]:
+    """Return what must happen in enough games: both ends and every rejection that these rules know."""
+    names = {"won", "blocked"} | {reason.name for reason in Rejection}
+    impossible = {
+        "NOT_STUCK": rules.draw == "any",
+        "NOTHING_TO_UNDO": not max_undos,
+        "NO_UNDO_LEFT": not max_undos,
+    }
+    return {name for name in names if not impossible.get(name)}
+
+
+@every_rules
+@pytest.mark.parametrize("max_undos", [0, 4])
+def test_same_games_as_the_reference(rules: Rules, max_undos: int) -> None:
+    """Observations, masks, score, moves, run, peaks, status and rejections agree at every step of random games."""
+    happened = play_many(rules, count=100, max_undos=max_undos, seed=max_undos)
+    assert set(happened) == possible(rules, max_undos)
+
+
+@given(all_rules, st.lists(numbers, min_size=1, max_size=4), st.integers(0, 3), st.randoms())
+def test_same_games_under_any_rules(rules: Rules, deals: list[int], max_undos: int, rng: random.Random) -> None:
+    play_both(rules, deals, max_undos, rng)
+
+
+@pytest.mark.slow
+@every_rules
+@pytest.mark.parametrize(("count", "max_undos"), [(5_000, 0), (5_000, 0), (1_000, 5)], ids=["a", "b", "undos"])
+def test_many_same_games_as_the_reference(
+    rules: Rules, count: int, max_undos: int, request: pytest.FixtureRequest
+) -> None:
+    """10,000 games without undo and 1,000 with, of each rule combination."""
+    seed = sum(map(ord, request.node.name))
+    happened = play_many(rules, count, max_undos, seed)
+    assert set(happened) == possible(rules, max_undos)
+
+
+@given(st.sampled_from(list(RULES.values())), seeds)
+def test_cards_are_conserved(rules: Rules, seed: int) -> None:
+    """Played cards, face-up cards and unseen cards are the whole deck; a card is face up exactly if nothing covers it."""
+    game = random_game(rules, seed)
+    slots = RANK_OF[deal_slots([game.deal], rules)[0]]
+    observation = game.observation()
+    tableau, stock = observation["tableau"], int(observation["stock"][0])
+    drawn = rules.stock_size - stock
+    counts = np.zeros(WILD + 1, dtype=int)
+    counts[[*range(1, 14), *[WILD] * rules.wild]] += observation["unseen"]
+    face_up = [p for p in range(28) if 1 <= tableau[p] <= 13]
+    removed = [p for p in range(28) if tableau[p] == 0]
+    assert removed == sorted(action for action in game.line if action != DRAW)
+    assert (tableau[face_up] == slots[face_up]).all()
+    np.add.at(counts, slots[face_up + removed + list(range(28 + rules.empty_waste, 29 + drawn))], 1)
+    assert counts[1:].tolist() == [4] * 13 + [0, int(rules.wild)]
+
+
+def test_plain_python() -> None:
+    """Without the compiler the same code runs as plain Python, and without any warning."""
+    code = (
+        "from tripeaks_env import Game\n"
+        f"game = Game('TP1-E-AAAAAAB', actions={WORKED_WIN})\n"
+        "undone = Game('TP1-E-AAAAAAB', actions=[20, 29])\n"
+        "print(game.score, game.moves, game.status.name, undone.score, undone.legal_actions())"
+    )
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    command = [sys.executable, "-W", "error", "-c", code]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+    assert (done.stderr, done.stdout) == ("", "750 50 WON 500 [20, 22, 24, 28]\n")
+
+
+def test_games_do_not_touch_each_other() -> None:
+    """A game in a batch goes as it goes alone."""
+    deals, rules = list(range(20)), Rules.easy
+    games = new_games(lay_out(*shuffle(deals), rules), rules)
+    rejections, over = np.empty(20, dtype=np.int8), np.empty(20, dtype=np.bool_)
+    rng = np.random.default_rng(0)
+    singles = [Game(f"TP1-E-AAAAAA{chr(65 + number)}") for number in deals]
+    for _ in repeat(None, 60):
+        actions = rng.integers(0, 29, size=20)
+        step_games(games, actions, tables(rules), rejections, over)
+        assert rejections.tolist() == [single.play(int(a)).rejection for single, a in zip(singles, actions, strict=True)]
+    assert games["score"].tolist() == [single.score for single in singles]
+    assert games["line"].tolist() == [single.record["line"][0].tolist() for single in singles]
