@@ -76,9 +76,10 @@ def test_counts_of_each_mask() -> None:
 def test_fewest_removals_that_empty_peaks() -> None:
     """10 for one peak, 19 for two neighbours, 20 for the outer two: so a lost game reaches at most 567, 658 or 657."""
     removed = lattice().removed
-    fewest = {summits: int(removed[MASKS & 0b111 == summits].min()) for summits in range(8)}
-    assert [fewest[s] for s in (0b111, 0b110, 0b101, 0b011)] == [0, 10, 10, 10]
-    assert [fewest[s] for s in (0b100, 0b001, 0b010, 0b000)] == [19, 19, 20, 28]
+    summits = MASKS & 0b111
+    fewest = {left: int(removed[summits == left].min()) for left in range(8)}
+    assert [fewest[left] for left in (0b111, 0b110, 0b101, 0b011)] == [0, 10, 10, 10]
+    assert [fewest[left] for left in (0b100, 0b001, 0b010, 0b000)] == [19, 19, 20, 28]
 
 
 def test_index_of() -> None:

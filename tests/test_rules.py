@@ -56,15 +56,21 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"draw": ["any"]}, "draw is ['any']; it must be any or stuck"),
     ({"scoring": "fancy"}, "scoring is 'fancy'; it must be one of standard, traditional, or a Scoring"),
     ({"scoring": 5}, "scoring is 5; it must be one of standard, traditional, or a Scoring"),
-    ({"scoring": {"start": 1.5}}, "scoring start is 1.5; it must be an integer"),
-    ({"scoring": {"removal": None}}, "scoring removal is None; it must be an integer"),
-    ({"scoring": {"draw": "1"}}, "scoring draw is '1'; it must be an integer"),
-    ({"scoring": {"peaks": [1, 2]}}, "scoring peaks is (1, 2); it must be three integers"),
-    ({"scoring": {"peaks": [1, 2, "3"]}}, "scoring peaks is (1, 2, '3'); it must be three integers"),
-    ({"scoring": {"peaks": 100}}, "scoring peaks is 100; it must be three integers"),
+    ({"scoring": {"start": 1.5}}, "scoring start is 1.5; it must be an integer from -1000000 to 1000000"),
+    ({"scoring": {"removal": None}}, "scoring removal is None; it must be an integer from -1000000 to 1000000"),
+    ({"scoring": {"draw": "1"}}, "scoring draw is '1'; it must be an integer from -1000000 to 1000000"),
+    ({"scoring": {"peaks": [1, 2]}}, "scoring peaks is [1, 2]; it must be three integers from -1000000 to 1000000"),
+    (
+        {"scoring": {"peaks": [1, 2, "3"]}},
+        "scoring peaks is [1, 2, '3']; it must be three integers from -1000000 to 1000000",
+    ),
+    ({"scoring": {"peaks": 100}}, "scoring peaks is 100; it must be three integers from -1000000 to 1000000"),
     ({"scoring": {"streak": 1}}, "scoring streak is 1; it must be true or false"),
     ({"scoring": {"floor": 0}}, "scoring attribute is 'floor'; it must be one of start, removal, draw, peaks, streak"),
-    ({"jokers": 2}, "rules attribute is 'jokers'; it must be one of wrap, draw, scoring, wild, open_peaks, empty_waste"),
+    (
+        {"jokers": 2},
+        "rules attribute is 'jokers'; it must be one of wrap, draw, scoring, wild, open_peaks, empty_waste",
+    ),
 ]
 
 

@@ -66,7 +66,7 @@ class Deal:
 
     def __post_init__(self) -> None:
         if sorted(self.cards) != list(range(52)):
-            raise ValueError(_deck_fault([card for card in self.cards if card != JOKER]))
+            raise ValueError(_deck_fault(list(self.cards)))
         if self.joker is not None and not 0 <= self.joker <= 23:
             raise ValueError(f"the joker is at place {self.joker} of the stock; it must be 0 to 23")
 
@@ -104,6 +104,8 @@ class Deal:
             return cls(tuple(cards))
         place = cards.index(JOKER)
         cards.remove(JOKER)
+        if JOKER in cards:
+            raise ValueError(f"there twice: {JOKER_TEXT}; a deal has one joker at most")
         if place <= FIRST_WASTE:
             raise ValueError(f"the joker {JOKER_TEXT} is card {place + 1}; it must be in the stock (card 30 to 53)")
         return cls(tuple(cards), place - FIRST_WASTE - 1)

@@ -182,7 +182,7 @@ class Game:
         Raises:
             ValueError: there is no such action.
         """
-        if not isinstance(action, int | np.integer) or not 0 <= action <= UNDO:
+        if isinstance(action, bool) or not isinstance(action, int | np.integer) or not 0 <= action <= UNDO:
             raise ValueError(f"action is {action!r}; it must be 0 to 27 (remove), 28 (draw) or 29 (undo)")
         before = self._game.copy()
         rejections, over = np.zeros(1, dtype=np.int8), np.zeros(1, dtype=np.bool_)
@@ -233,7 +233,7 @@ class Game:
         """
         try:
             saved = json.loads(text)
-        except json.JSONDecodeError as error:
+        except (TypeError, json.JSONDecodeError) as error:
             raise ValueError(f"saved game is not one line of JSON: {error}") from None
         if not isinstance(saved, dict) or saved.keys() != {"rules", "deal", "actions"}:
             raise ValueError(f"saved game is {text!r}; it must have exactly the keys rules, deal and actions")

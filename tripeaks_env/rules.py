@@ -15,6 +15,8 @@ import numpy as np
 from tripeaks_env.cards import EMPTY, WILD
 
 DrawRule = Literal["any", "stuck"]
+MAX_POINTS = 1_000_000  # so that no score leaves 32 bits
+WITHIN = f"from {-MAX_POINTS} to {MAX_POINTS}"
 
 
 def _check(right: bool, name: str, value: object, expected: str) -> None:
@@ -35,6 +37,9 @@ class Scoring:
         draw: points for each card drawn from the stock.
         peaks: points for the first, second and third peak that is emptied, on top of the removal.
         streak: whether the n-th removal in a row since the last draw scores n points more.
+
+    Raises:
+        ValueError: points are not integers of at most a million, up or down, or ``streak`` is no bool.
     """
 
     start: int = 500
@@ -44,12 +49,16 @@ class Scoring:
     streak: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "peaks", tuple(self.peaks))
         for name in ("start", "removal", "draw"):
-            _check(isinstance(getattr(self, name), int), f"scoring {name}", getattr(self, name), "an integer")
-        whole = len(self.peaks) == 3 and all(isinstance(points, int) for points in self.peaks)
-        _check(whole, "scoring peaks", self.peaks, "three integers")
+            _check(_are_points(getattr(self, name)), f"scoring {name}", getattr(self, name), f"an integer {WITHIN}")
+        peaks = tuple(self.peaks) if isinstance(self.peaks, tuple | list) else ()
+        _check(len(peaks) == 3 and _are_points(*peaks), "scoring peaks", self.peaks, f"three integers {WITHIN}")
+        object.__setattr__(self, "peaks", peaks)
         _check(isinstance(self.streak, bool), "scoring streak", self.streak, "true or false")
+
+
+def _are_points(*values: object) -> bool:
+    return all(type(value) is int and abs(value) <= MAX_POINTS for value in values)
 
 
 SCORINGS = {

@@ -1,0 +1,425 @@
+"""The exact optimum of many deals at once, by sweeps over the lattice of tableau masks with many deals side by side.
+
+A state is a mask, the number of cards drawn, and the card on the waste: the one last removed or the one last drawn. In every
+deal the card last removed comes from a known position, so the sweeps keep what they know for each edge of the lattice, the
+edge being the removal. Their inner loops run over deals and do the same few operations for each, as vector instructions do.
+
+*Fewest draws.* Where drawing is always allowed, a state is never worse than the same one after more draws, for it can follow
+every play of that one from its next draw on. So one number for each edge is enough, the fewest draws, and a single sweep
+finds the win with the fewest draws of each deal.
+
+*Draw by draw.* The general method sweeps once for each number of draws, with one bit for each deal. Between two draws only
+the mask counts. The last sweep finds the blocked games, for those have drawn every card. That one alone is added to the
+first method, for the deals whose best win, if there is one, could be worth less than a blocked game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from tripeaks_env._jit import kernel
+from tripeaks_env.cards import RANK_OF
+from tripeaks_env.deals import FIRST_WASTE, NUM_DEALS, Deal, as_deal, deal_slots, lay_out, shuffle
+from tripeaks_env.engine import new_games, tables
+from tripeaks_env.lattice import lattice
+from tripeaks_env.layout import PEAKS, POSITIONS
+from tripeaks_env.rules import Rules, as_rules
+from tripeaks_env.solver import solve_record
+
+LANES = 128
+"""Deals side by side in a sweep for the fewest draws. A constant: the compiler unrolls the loops over them."""
+BLOCK = 2048
+"""Deals that a thread takes at a time."""
+NEVER = 127
+"""More draws than there can be: no play leads there."""
+MOST_FITTING = 10
+"""Most stock cards that a card can go on: four each of two ranks, the joker, and the empty waste of the start."""
+
+
+@dataclass(frozen=True, eq=False)
+class Solutions:
+    """The best that can be done in each of N deals, as :class:`tripeaks_env.Solution` tells it of one.
+
+    Attributes:
+        scores: int32 (N,): the best final score.
+        won: bool (N,): whether the game is won there.
+        draws: int8 (N,): cards drawn.
+        peaks: int8 (N,): peaks emptied.
+        slots: int8 (N, 54): the card numbers of each deal, see :func:`tripeaks_env.deals.lay_out`.
+        rules: the rules that the deals are played by.
+    """
+
+    scores: np.ndarray
+    won: np.ndarray
+    draws: np.ndarray
+    peaks: np.ndarray
+    slots: np.ndarray
+    rules: Rules
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    def line(self, index: int) -> tuple[int, ...]:
+        """Return a line of one deal, each action 0-27 or 28 (draw), that replays to exactly its score.
+
+        The solver of single deals finds it, at each call.
+
+        Raises:
+            IndexError: there is no deal of that index.
+        """
+        return solve_record(new_games(self.slots[index][None], self.rules), self.rules).actions
+
+
+def solve_many(
+    deals: Sequence[Deal | str | int] | np.ndarray, rules: str | Rules = "easy", threads: int = 1
+) -> Solutions:
+    """Return the optimum of many deals from their start: what :func:`tripeaks_env.solve` finds, many times faster.
+
+    Args:
+        deals: deals, deal codes or deal numbers.
+        rules: a preset's name or :class:`Rules`.
+        threads: how many threads share the work; the answers do not depend on it.
+
+    Raises:
+        ValueError: a deal, the rules or ``threads`` are not valid.
+        NotImplementedError: the scoring counts streaks, which this solver does not cover.
+
+    >>> best = solve_many(["TP1-E-AAAAAAB", "TP1-E-AAAAAAD"])
+    >>> best.scores.tolist(), best.won.tolist(), best.draws.tolist()
+    ([762, 759], [True, True], [10, 13])
+    """
+    rules = as_rules(rules)
+    if rules.scoring.streak:
+        raise NotImplementedError("solve covers additive scoring; under streak scoring the optimum is not known yet")
+    if isinstance(threads, bool) or not isinstance(threads, int | np.integer) or threads < 1:
+        raise ValueError(f"threads is {threads!r}; it must be an integer of at least 1")
+    slots = _slots(deals, rules)
+    ranks = RANK_OF[slots]
+    size = max(1, min(BLOCK, -(-len(ranks) // int(threads))))
+    board = _board()
+    with ThreadPoolExecutor(int(threads)) as pool:
+        starts = range(0, len(ranks), size)
+        blocks = list(pool.map(lambda start: _solve_block(ranks[start : start + size], rules, board), starts))
+    scores, won, draws, peaks = (np.concatenate(column) for column in zip(_NO_DEALS, *blocks, strict=True))
+    return Solutions(scores, won, draws, peaks, slots, rules)
+
+
+def _slots(deals: Sequence[Deal | str | int] | np.ndarray, rules: Rules) -> np.ndarray:
+    """Return the slots of N deals, int8 (N, 54), see :func:`tripeaks_env.deals.lay_out`.
+
+    Raises:
+        ValueError: see :func:`solve_many`.
+    """
+    if isinstance(deals, str | Deal) or np.ndim(deals) != 1:  # type: ignore[arg-type]  # whatever it is
+        raise ValueError(f"deals are {deals!r}; they must be a sequence of deals, deal codes or deal numbers")
+    if all(isinstance(deal, int | np.integer) and not isinstance(deal, bool) for deal in deals):
+        for number in deals:
+            if not 0 <= number < NUM_DEALS:  # type: ignore[operator]  # they are integers
+                raise ValueError(f"deal number is {number}; it must be 0 to {NUM_DEALS - 1}")
+        return lay_out(*shuffle(np.array(deals, dtype=np.uint64)), rules)
+    return deal_slots([as_deal(deal, rules) for deal in deals], rules)  # type: ignore[arg-type]  # or it raises
+
+
+class Board(NamedTuple):
+    """The edges of the lattice by source and by target, each with a row of working memory.
+
+    An edge holds its row from the sweep of its source to that of its target; then another edge gets it. So the rows in use
+    stay few, and in the cache of a processor core.
+
+    Attributes:
+        first_out: uint32 (22933,): index of the first edge that leaves each mask, for the next two.
+        out_positions: uint32 (119364,): the position that an edge removes.
+        out_rows: uint32 (119364,): the row of an edge.
+        first_in: uint32 (22933,): index of the first edge that leads to each mask, for the next two.
+        in_positions: uint32 (119364,): the position that an edge removes.
+        in_rows: uint32 (119364,): the row of an edge.
+    """
+
+    first_out: np.ndarray  # unsigned, or each index would be tested for being negative
+    out_positions: np.ndarray
+    out_rows: np.ndarray
+    first_in: np.ndarray
+    in_positions: np.ndarray
+    in_rows: np.ndarray
+
+
+@lru_cache(maxsize=1)
+def _board() -> Board:
+    """Return the lattice as the sweeps need it, built on the first call (some tenth of a second)."""
+    board = lattice()
+    incoming = np.argsort(board.targets, kind="stable")
+    first_out = board.first.tolist()
+    first_in = np.searchsorted(board.targets[incoming], np.arange(len(board.masks) + 1)).tolist()
+    rows = np.empty(len(board.targets), dtype=np.uint32)
+    free = list(range(len(rows)))[::-1]
+    for mask in range(len(board.masks)):
+        for edge in range(first_out[mask], first_out[mask + 1]):
+            rows[edge] = free.pop()
+        free.extend(rows[incoming[first_in[mask] : first_in[mask + 1]]].tolist())
+    parts = (first_out, board.positions, rows, first_in, board.positions[incoming], rows[incoming])
+    return Board(*(np.array(part, dtype=np.uint32) for part in parts))
+
+
+Answers = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+"""Scores int32 (N,), won bool (N,), draws int8 (N,) and peaks int8 (N,) of N deals."""
+_NO_DEALS: Answers = (np.empty(0, np.int32), np.empty(0, np.bool_), np.empty(0, np.int8), np.empty(0, np.int8))
+
+
+def _solve_block(ranks: np.ndarray, rules: Rules, board: Board) -> Answers:
+    """Return the answers for N deals, ``ranks`` being int8 (N, 54), the rank codes by slot."""
+    stock, scoring = rules.stock_size, rules.scoring
+    points = _points(rules)
+    win_scores = points[-1] + np.arange(stock + 1) * scoring.draw
+    blocked_scores = points + stock * scoring.draw
+    wins = np.zeros((stock + 1, len(ranks)), dtype=np.bool_)
+    if rules.draw == "any" and scoring.draw <= 0:
+        enough = np.count_nonzero(win_scores > blocked_scores[:-1].max()) - 1
+        draws, undecided, on_stock = _fewest_draws(ranks, rules, board, enough)
+        winnable = np.flatnonzero(draws < NEVER)
+        wins[draws[winnable], winnable] = True
+        swept_draws = range(stock, stock + 1)
+    else:
+        undecided = np.arange(len(ranks))
+        on_stock = np.zeros((len(points), _num_words(len(ranks))), dtype=np.uint64)
+        on_stock[0] = _bits(np.ones(len(ranks), dtype=np.bool_))
+        swept_draws = range(stock + 1)
+    wins[:, undecided] |= _draw_by_draw(ranks[undecided], rules, board, on_stock, swept_draws)
+    ends = np.full(len(ranks), -1)  # where the best blocked game ends; of equally good ones, in the first mask
+    ends[undecided] = _first_with_bit(on_stock, np.argsort(-points, kind="stable"), len(undecided))
+
+    scores = np.where(ends < 0, np.iinfo(np.int64).min, blocked_scores[ends])
+    draws = np.full(len(ranks), stock, dtype=np.int8)
+    won = np.zeros(len(ranks), dtype=np.bool_)
+    for drawn, score in enumerate(win_scores):
+        better = wins[drawn] & (score > scores)
+        scores[better], draws[better], won[better] = score, drawn, True
+    return scores.astype(np.int32), won, draws, np.where(won, PEAKS, lattice().peaks[ends])
+
+
+def _points(rules: Rules) -> np.ndarray:
+    """Return int64 (22932,): the score on each mask before anything for draws."""
+    board, scoring = lattice(), rules.scoring
+    by_peaks = np.cumsum([scoring.start, *scoring.peaks])
+    return by_peaks[board.peaks] + board.removed * np.int64(scoring.removal)
+
+
+def _goes(rules: Rules) -> np.ndarray:
+    """Return bool (16, 16): whether a rank (second index) goes on a waste rank code (first)."""
+    return (tables(rules)["adjacent"][0][:, None] >> np.arange(16) & 1).astype(np.bool_)
+
+
+def _fewest_draws(
+    ranks: np.ndarray, rules: Rules, board: Board, enough: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return with how few draws each of N deals can be won, int8 (N,), ``NEVER`` if it cannot.
+
+    For the K deals that need more draws than ``enough``, return also which they are, (K,), and which of them reach each mask
+    with the last stock card on the waste, as bits: uint64 (22932, K / 64).
+    """
+    goes, stock = _goes(rules), rules.stock_size
+    fewest = np.empty((len(board.first_in) - 1, LANES), dtype=np.int8)
+    rows = np.empty((board.out_rows.max() + 1, LANES), dtype=np.int8)
+    clashes = np.empty((POSITIONS, POSITIONS, LANES), dtype=np.int8)
+    fitting = np.empty((POSITIONS, MOST_FITTING, LANES), dtype=np.int8)
+    draws = np.empty(len(ranks), dtype=np.int8)
+    on_stock = np.zeros((len(fewest), _num_words(len(ranks))), dtype=np.uint64)
+    undecided: list[int] = []
+    for start in range(0, len(ranks), LANES):
+        part = ranks[start : start + LANES]
+        _compare(part[np.arange(LANES) % len(part)].T, goes, stock, clashes, fitting)
+        _sweep_fewest(board, clashes, fitting, rows, fewest)
+        draws[start : start + LANES] = fewest[-1, : len(part)]
+        lanes = np.flatnonzero(draws[start : start + LANES] > enough)
+        _add_bits(fewest, lanes, stock, on_stock, len(undecided))
+        undecided.extend((start + lanes).tolist())
+    words = _num_words(len(undecided))
+    return draws, np.array(undecided, dtype=np.int64), np.ascontiguousarray(on_stock[:, :words])
+
+
+@kernel
+def _compare(ranks: np.ndarray, goes: np.ndarray, stock: int, clashes: np.ndarray, fitting: np.ndarray) -> None:
+    """Write what goes on what in each deal.
+
+    Args:
+        ranks: int8 (54, LANES): the rank codes by slot.
+        goes: bool (16, 16), see :func:`_goes`.
+        stock: cards in the stock.
+        clashes: int8 (28, 28, LANES), out: 0 where the cards of two positions are adjacent, else ``NEVER``.
+        fitting: int8 (28, MOST_FITTING, LANES), out: after how many draws the card of a position goes on the drawn card;
+            filled up with -1.
+    """
+    fitting[:] = -1
+    for position in range(POSITIONS):
+        for other in range(POSITIONS):
+            for lane in range(LANES):
+                fits = goes[ranks[other, lane], ranks[position, lane]]
+                clashes[position, other, lane] = 0 if fits else NEVER
+        found = np.zeros(LANES, dtype=np.int64)
+        for draws in range(stock + 1):
+            for lane in range(LANES):
+                if goes[ranks[FIRST_WASTE + draws, lane], ranks[position, lane]]:
+                    fitting[position, found[lane], lane] = draws
+                    found[lane] += 1
+
+
+@kernel
+def _sweep_fewest(board: Board, clashes: np.ndarray, fitting: np.ndarray, rows: np.ndarray, fewest: np.ndarray) -> None:
+    """Write with how few draws a removal can lead to each mask.
+
+    Args:
+        board: the edges.
+        clashes: int8 (28, 28, LANES), see :func:`_compare`.
+        fitting: int8 (28, MOST_FITTING, LANES), see :func:`_compare`.
+        rows: int8 (rows, LANES): working memory; the same number for each edge.
+        fewest: int8 (22932, LANES), out: ``NEVER`` where no play leads; -1 for the full tableau, before the first draw.
+    """
+    fewest[:] = NEVER
+    fewest[0] = -1
+    for mask in range(len(fewest)):
+        here = fewest[mask]
+        first, last = board.first_in[mask], board.first_in[mask + 1]
+        for edge in range(first, last):
+            came = rows[board.in_rows[edge]]
+            for lane in range(LANES):
+                here[lane] = min(here[lane], came[lane])
+        for out in range(board.first_out[mask], board.first_out[mask + 1]):
+            position = board.out_positions[out]
+            going = rows[board.out_rows[out]]
+            draws = fitting[position]
+            for lane in range(LANES):
+                best = np.int8(NEVER)  # by a draw before: the next card that fits
+                for i in range(MOST_FITTING):
+                    best = min(best, draws[i, lane] if draws[i, lane] > here[lane] else np.int8(NEVER))
+                going[lane] = best
+            for edge in range(first, last):  # on the card removed before
+                came = rows[board.in_rows[edge]]
+                clash = clashes[position, board.in_positions[edge]]
+                for lane in range(LANES):
+                    going[lane] = min(going[lane], came[lane] | clash[lane])  # x | 0 = x, x | NEVER = NEVER
+
+
+@kernel
+def _add_bits(fewest: np.ndarray, lanes: np.ndarray, draws: int, bits: np.ndarray, at: int) -> None:
+    """Set bits ``at`` and following of each mask to whether ``fewest`` is below ``draws`` in ``lanes``."""
+    for mask in range(len(fewest)):
+        for i in range(len(lanes)):
+            reached = np.uint64(fewest[mask, lanes[i]] < draws)
+            bits[mask, (at + i) // 64] |= reached << np.uint64((at + i) % 64)
+
+
+def _num_words(deals: int) -> int:
+    return -(-deals // 64)
+
+
+def _bits(flags: np.ndarray) -> np.ndarray:
+    """Return bool (N, ...) as uint64 (..., N / 64), rounded up: bit n % 64 of word n // 64 is for deal n."""
+    packed = np.zeros((*flags.shape[1:], 8 * _num_words(len(flags))), dtype=np.uint8)
+    octets = np.packbits(np.moveaxis(flags, 0, -1), axis=-1, bitorder="little")
+    packed[..., : octets.shape[-1]] = octets
+    return packed.view("<u8").astype(np.uint64)
+
+
+def _flags(bits: np.ndarray, deals: int) -> np.ndarray:
+    """Return uint64 (N / 64,) as bool (N,), the reverse of :func:`_bits`."""
+    return np.unpackbits(bits.astype("<u8").view(np.uint8), count=deals, bitorder="little").astype(np.bool_)
+
+
+def _draw_by_draw(
+    ranks: np.ndarray, rules: Rules, board: Board, on_stock: np.ndarray, swept_draws: range
+) -> np.ndarray:
+    """Sweep for some numbers of draws up to all of them; return the wins after each, bool (stock + 1, N).
+
+    Args:
+        ranks: int8 (N, 54): the rank codes by slot.
+        rules: the rules.
+        board: the edges.
+        on_stock: uint64 (22932, N / 64), as bits in: which deals reach a mask with the drawn card on the waste, after the
+            first of the numbers of draws; out: which end blocked there.
+        swept_draws: the numbers of draws.
+    """
+    goes = _goes(rules)
+    tableau = ranks[:, :POSITIONS]
+    fits = _bits(goes[tableau[:, :, None], tableau[:, None]])
+    rows = np.empty((board.out_rows.max() + 1, on_stock.shape[1]), dtype=np.uint64)
+    wins = np.zeros((rules.stock_size + 1, len(ranks)), dtype=np.bool_)
+    if not len(ranks):
+        return wins
+    for draws in swept_draws:
+        fits_drawn = _bits(goes[ranks[:, FIRST_WASTE + draws, None], tableau])
+        stuck = rules.draw == "stuck" or draws == rules.stock_size
+        _sweep_draw(board, fits, fits_drawn, stuck, rows, on_stock)
+        wins[draws] = _flags(on_stock[-1], len(ranks))
+        on_stock[-1] = 0
+    return wins
+
+
+@kernel
+def _sweep_draw(
+    board: Board, fits: np.ndarray, fits_drawn: np.ndarray, stuck: bool, rows: np.ndarray, on_stock: np.ndarray
+) -> None:
+    """Find every state that removals lead to between two draws, with one bit for each of N deals.
+
+    Args:
+        board: the edges.
+        fits: uint64 (28, 28, N / 64): whether the cards of two positions are adjacent.
+        fits_drawn: uint64 (28, N / 64): whether the card of a position goes on the drawn card.
+        stuck: whether to ask for states in which no card can be removed.
+        rows: uint64 (rows, N / 64): working memory; whether each edge can be taken.
+        on_stock: uint64 (22932, N / 64), in: whether a mask is reached with the drawn card on the waste; out: whether it is
+            reached at all, or if ``stuck``, so that no card can be removed.
+    """
+    words = on_stock.shape[1]
+    for mask in range(len(on_stock)):
+        here = on_stock[mask]
+        first, last = board.first_in[mask], board.first_in[mask + 1]
+        first_out, last_out = board.first_out[mask], board.first_out[mask + 1]
+        for out in range(first_out, last_out):
+            position = board.out_positions[out]
+            going = rows[board.out_rows[out]]
+            for word in range(words):
+                going[word] = here[word] & fits_drawn[position, word]
+            for edge in range(first, last):
+                came = rows[board.in_rows[edge]]
+                fit = fits[position, board.in_positions[edge]]
+                for word in range(words):
+                    going[word] |= came[word] & fit[word]
+        if stuck:
+            for out in range(first_out, last_out):
+                fit = fits_drawn[board.out_positions[out]]
+                for word in range(words):
+                    here[word] &= ~fit[word]
+        for edge in range(first, last):
+            came = rows[board.in_rows[edge]]
+            if stuck:
+                for out in range(first_out, last_out):
+                    fit = fits[board.out_positions[out], board.in_positions[edge]]
+                    for word in range(words):
+                        came[word] &= ~fit[word]
+            for word in range(words):
+                here[word] |= came[word]
+
+
+@kernel
+def _first_with_bit(bits: np.ndarray, order: np.ndarray, deals: int) -> np.ndarray:
+    """Return int64 (N,): the first mask in ``order`` whose bit for each deal is set, or -1."""
+    found = np.full(deals, -1, dtype=np.int64)
+    unseen = np.full(bits.shape[1], ~np.uint64(0), dtype=np.uint64)
+    left = deals
+    for mask in order:
+        if left == 0:
+            break
+        for word in range(len(unseen)):
+            hits = bits[mask, word] & unseen[word]
+            if hits:
+                unseen[word] ^= hits
+                for bit in range(64):
+                    if (hits >> np.uint64(bit)) & np.uint64(1):
+                        found[64 * word + bit] = mask
+                        left -= 1
+    return found
