@@ -38,7 +38,7 @@ def make(name: str, rules: str | Rules = "easy", seed: int = 0, **options: objec
         raise ValueError(f"agent is {name!r}; it must be one of {', '.join(AGENTS)}, or module:Class")
     try:
         cls = getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
+    except (ImportError, AttributeError, TypeError, ValueError) as error:
         raise ValueError(f"agent {name!r} cannot be loaded: {error}") from error
     agent = cls(rules=as_rules(rules), seed=seed, **options)
     if not isinstance(agent, Agent):

@@ -19,7 +19,7 @@ def choose(rng: np.random.Generator, allowed: np.ndarray) -> np.ndarray:
 def frees(observation: Observation) -> np.ndarray:
     """Return int8 (N, 28): how many cards each removal would uncover, which turns them face up."""
     there = (observation["tableau"] != EMPTY).astype(np.int8)
-    one_cover_left = there * (there @ COVER_MATRIX.T == 1)
+    one_cover_left = (there @ COVER_MATRIX.T == 1).astype(np.int8)
     return one_cover_left @ COVER_MATRIX
 
 

@@ -197,6 +197,12 @@ def test_reset_to_a_deal(deal: str | Deal) -> None:
     assert env.render() == str(Game(CODE))
 
 
+def test_a_reset_forgets_the_last_rejection() -> None:
+    env = started()
+    assert env.step(13)[4]["rejection"] == "this card is blocked"
+    assert env.reset(seed=0)[1]["rejection"] == ""
+
+
 def test_reset_to_a_deal_without_code() -> None:
     env = TriPeaksEnv(render_mode="ansi")
     deal = Deal.from_cards(Deal.from_code(CODE).text())

@@ -52,14 +52,15 @@ def test_inputs_have_the_promised_shape_and_are_small_numbers(rules: Rules) -> N
 
 
 def test_adding_a_constant_to_every_rank_leaves_the_inputs_as_they_are() -> None:
-    games = positions(Rules.easy)
-    inputs = features(Rules.easy, observe(games, Rules.easy))
+    observation = observe(positions(Rules.easy), Rules.easy)
+    inputs = features(Rules.easy, observation)
     for shift in (1, 6, 12):
-        rotated = games.copy()
-        for field in ("cards", "waste"):
-            ranks = games[field]
-            rotated[field] = np.where(ranks > 0, (ranks - 1 + shift) % 13 + 1, ranks)
-        assert torch.equal(features(Rules.easy, observe(rotated, Rules.easy)), inputs)
+        rotated = observation | {"unseen": np.roll(observation["unseen"], shift, axis=1)}
+        for part in ("tableau", "waste"):
+            ranks = observation[part]
+            is_rank = (ranks >= 1) & (ranks <= 13)
+            rotated[part] = np.where(is_rank, (ranks - 1 + shift) % 13 + 1, ranks)
+        assert torch.equal(features(Rules.easy, rotated), inputs)
 
 
 @pytest.mark.parametrize("rules", [Rules.easy, Rules.classic], ids=str)

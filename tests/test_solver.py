@@ -195,5 +195,5 @@ def test_plain_python() -> None:
     compiled = solve(Game(CODE, actions=WORKED_WIN[:40]))
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
     command = [sys.executable, "-W", "error", "-c", code]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
     assert (done.stderr, done.stdout) == ("", f"{compiled.score} {compiled.won} {compiled.actions}\n")

@@ -204,18 +204,7 @@ def lay_out(cards: np.ndarray, jokers: np.ndarray, rules: Rules) -> np.ndarray:
         rules: whether the joker takes part and whether the waste starts empty.
     """
     slots = np.full((len(cards), SLOTS), NO_CARD, dtype=np.int8)
-    slots[:, :FIRST_WASTE] = cards[:, :FIRST_WASTE]
-    stock = cards[:, FIRST_WASTE + 1 :]
-    if rules.wild:
-        place = np.arange(24) - jokers[:, None]
-        before = np.pad(stock, ((0, 0), (0, 1)))
-        after = np.pad(stock, ((0, 0), (1, 0)))
-        stock = np.where(place < 0, before, np.where(place > 0, after, JOKER))
-    if rules.empty_waste:
-        stock = np.column_stack([cards[:, FIRST_WASTE], stock])
-    else:
-        slots[:, FIRST_WASTE] = cards[:, FIRST_WASTE]
-    slots[:, FIRST_WASTE + 1 : FIRST_WASTE + 1 + rules.stock_size] = stock
+    _lay_out(cards, jokers, rules.wild, rules.empty_waste, slots)
     return slots
 
 
@@ -280,3 +269,19 @@ def _shuffle(states: np.ndarray, cards: np.ndarray, jokers: np.ndarray) -> None:
             cards[game, i] = cards[game, j]
             cards[game, j] = card
         jokers[game] = below(state, 24)
+
+
+@kernel
+def _lay_out(cards: np.ndarray, jokers: np.ndarray, wild: bool, empty_waste: bool, slots: np.ndarray) -> None:
+    """Write the cards of each row to their slots, with the joker among the stock and the waste card on it if so ruled."""
+    for game in range(len(cards)):
+        slots[game, :FIRST_WASTE] = cards[game, :FIRST_WASTE]
+        slot = FIRST_WASTE + 1 if empty_waste else FIRST_WASTE
+        slots[game, slot] = cards[game, FIRST_WASTE]
+        for i in range(FIRST_WASTE + 1, 53):
+            if wild and i - FIRST_WASTE - 1 == jokers[game]:
+                slot += 1
+                slots[game, slot] = JOKER
+            if i < 52:
+                slot += 1
+                slots[game, slot] = cards[game, i]

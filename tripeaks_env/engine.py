@@ -1,6 +1,6 @@
 """The rules of play: kernels that move games held in flat arrays. Everything else that plays calls these.
 
-A game is one record of :data:`GAME` (128 bytes) and N games are an array of them; the rules and the geometry are one
+A game is one record of :data:`GAME` (212 bytes) and N games are an array of them; the rules and the geometry are one
 record of :data:`TABLES`. Functions that take a ``game`` work on one record in place, those that take ``games`` on an array.
 All of them are plain Python too (``NUMBA_DISABLE_JIT=1``).
 """
@@ -11,9 +11,9 @@ from functools import lru_cache
 import numpy as np
 
 from tripeaks_env._jit import kernel
-from tripeaks_env.cards import EMPTY, FACE_DOWN, RANK_OF
+from tripeaks_env.cards import EMPTY, FACE_DOWN, RANK_OF, WILD
 from tripeaks_env.deals import FIRST_WASTE, SLOTS
-from tripeaks_env.layout import COVER_MASKS, FULL, PEAKS, POSITIONS
+from tripeaks_env.layout import BENEATH, COVER_MASKS, FULL, NOWHERE, PEAKS, POSITIONS
 from tripeaks_env.rules import Rules, adjacency
 
 DRAW = POSITIONS
@@ -59,9 +59,12 @@ GAME = np.dtype(
         ("waste", np.int8),  # rank code of the waste card
         ("run", np.int8),  # removals since the last draw
         ("remaining", np.int32),  # tableau cards that are left, bit p for position p
+        ("exposed", np.int32),  # those of them that nothing covers
         ("score", np.int32),
         ("moves", np.int32),  # actions carried out, undone ones included, undos not
         ("undos_left", np.int32),
+        ("by_rank", np.int32, 16),  # the positions that were dealt each rank code, as a mask
+        ("unseen", np.int8, 16),  # how many face-down and stock cards there are of each rank code
     ],
     align=True,
 )
@@ -70,6 +73,7 @@ GAME = np.dtype(
 TABLES = np.dtype(
     [
         ("covers", np.int32, POSITIONS),  # what lies on each position, as a mask
+        ("beneath", np.int8, (POSITIONS, 2)),  # what each position lies on
         ("adjacent", np.int32, 16),  # for each waste rank code the ranks that go on it, bit r for rank r
         ("peaks", np.int32, PEAKS),  # points for the first, second, third emptied peak
         ("start", np.int32),
@@ -91,6 +95,7 @@ def tables(rules: Rules) -> np.ndarray:
     scoring = rules.scoring
     table = np.zeros(1, dtype=TABLES)
     table["covers"] = COVER_MASKS
+    table["beneath"] = BENEATH
     table["adjacent"] = adjacency(rules.wrap)
     table["peaks"] = scoring.peaks
     table["start"], table["removal"], table["draw"] = scoring.start, scoring.removal, scoring.draw
@@ -112,33 +117,43 @@ def new_games(slots: np.ndarray, rules: Rules, undos: int = 0) -> np.ndarray:
     """
     games = np.zeros(len(slots), dtype=GAME)
     games["cards"] = RANK_OF[slots]
-    games["remaining"] = FULL
-    games["waste"] = games["cards"][:, FIRST_WASTE]
-    games["score"] = rules.scoring.start
     games["undos_left"] = undos
+    start_games(games, tables(rules))
     return games
 
 
 @kernel
-def exposed(remaining: int, covers: np.ndarray) -> int:
-    """Return the mask of the remaining cards that nothing covers."""
-    found = 0
+def start(game: np.void, table: np.void) -> None:
+    """Put a game whose cards are dealt to its start; the counters of moves and undos stay."""
+    cards = game["cards"]
+    game["length"] = 0
+    game["drawn"] = 0
+    game["waste"] = cards[FIRST_WASTE]
+    game["run"] = 0
+    game["score"] = table["start"]
+    game["remaining"] = FULL
+    game["exposed"] = 0
+    game["by_rank"][:] = 0
+    game["unseen"][:] = 0
     for position in range(POSITIONS):
-        if (remaining >> position) & 1 and not remaining & covers[position]:
-            found |= 1 << position
-    return found
+        game["by_rank"][cards[position]] |= 1 << position
+        if table["covers"][position] == 0:
+            game["exposed"] |= 1 << position
+        elif not table["open"]:
+            game["unseen"][cards[position]] += 1
+    for slot in range(FIRST_WASTE + 1, FIRST_WASTE + 1 + table["stock"]):
+        game["unseen"][cards[slot]] += 1
 
 
 @kernel
 def removable(game: np.void, table: np.void) -> int:
     """Return the mask of the cards that can be removed: exposed ones whose rank goes on the waste card."""
-    cards = game["cards"]
     fits = table["adjacent"][game["waste"]]
-    found = exposed(game["remaining"], table["covers"])
-    for position in range(POSITIONS):
-        if (found >> position) & 1 and not (fits >> cards[position]) & 1:
-            found ^= 1 << position
-    return found
+    found = 0
+    for rank in range(1, 14):
+        if (fits >> rank) & 1:
+            found |= game["by_rank"][rank]
+    return found & game["exposed"]
 
 
 @kernel
@@ -195,10 +210,18 @@ def _advance(game: np.void, action: int, table: np.void) -> None:
     if action == DRAW:
         game["drawn"] += 1
         game["waste"] = game["cards"][FIRST_WASTE + game["drawn"]]
+        game["unseen"][game["waste"]] -= 1
         game["run"] = 0
         game["score"] += table["draw"]
         return
     game["remaining"] ^= 1 << action
+    game["exposed"] ^= 1 << action
+    for i in range(2):
+        position = table["beneath"][action, i]
+        if position != NOWHERE and not game["remaining"] & table["covers"][position]:
+            game["exposed"] |= 1 << position
+            if not table["open"]:
+                game["unseen"][game["cards"][position]] -= 1
     game["waste"] = game["cards"][action]
     game["run"] += 1
     game["score"] += table["removal"] + table["streak"] * game["run"]
@@ -213,12 +236,7 @@ def _take_back(game: np.void, table: np.void) -> None:
     """Undo the last action by playing all the others again from the start, so that nothing has to be inverted."""
     line = game["line"].copy()
     length = game["length"] - 1
-    game["length"] = 0
-    game["drawn"] = 0
-    game["run"] = 0
-    game["remaining"] = FULL
-    game["waste"] = game["cards"][FIRST_WASTE]
-    game["score"] = table["start"]
+    start(game, table)
     for i in range(length):
         _advance(game, line[i], table)
 
@@ -236,6 +254,13 @@ def step(game: np.void, action: int, table: np.void) -> int:
         _advance(game, action, table)
         game["moves"] += 1
     return reason
+
+
+@kernel
+def start_games(games: np.ndarray, table: np.ndarray) -> None:
+    """Put N games whose cards are dealt to their start."""
+    for i in range(len(games)):
+        start(games[i], table[0])
 
 
 @kernel
@@ -264,41 +289,63 @@ def status_games(games: np.ndarray, table: np.ndarray, statuses: np.ndarray) -> 
 
 
 @kernel
-def mask_games(games: np.ndarray, table: np.ndarray, masks: np.ndarray) -> None:
-    """Write the action masks of N games to ``masks``, int8 (N, 29), or (N, 30) with the undo action: 1 is legal."""
-    for i in range(len(games)):
-        game = games[i]
-        mask = masks[i]
-        found = removable(game, table[0])
-        for position in range(POSITIONS):
-            mask[position] = (found >> position) & 1
-        has_stock = game["remaining"] != 0 and game["drawn"] < table[0]["stock"]
-        mask[DRAW] = has_stock and not (table[0]["stuck"] and found != 0)
-        if len(mask) > UNDO:
-            mask[UNDO] = rejection(game, UNDO, table[0]) == Rejection.NONE.value
+def _write_mask(game: np.void, table: np.void, mask: np.ndarray) -> None:
+    found = removable(game, table)
+    for position in range(POSITIONS):
+        mask[position] = (found >> position) & 1
+    has_stock = game["remaining"] != 0 and game["drawn"] < table["stock"]
+    mask[DRAW] = has_stock and not (table["stuck"] and found != 0)
+    if len(mask) > UNDO:
+        mask[UNDO] = rejection(game, UNDO, table) == Rejection.NONE.value
 
 
 @kernel
-def view_games(games: np.ndarray, table: np.ndarray, tableau: np.ndarray, unseen: np.ndarray) -> None:
-    """Write what a player sees of N tableaus and has not seen of N decks.
+def mask_games(games: np.ndarray, table: np.ndarray, masks: np.ndarray) -> None:
+    """Write the action masks of N games to ``masks``, int8 (N, 29), or (N, 30) with the undo action: 1 is legal."""
+    for i in range(len(games)):
+        _write_mask(games[i], table[0], masks[i])
+
+
+@kernel
+def observe_games(
+    games: np.ndarray,
+    table: np.ndarray,
+    tableau: np.ndarray,
+    waste: np.ndarray,
+    stock: np.ndarray,
+    unseen: np.ndarray,
+    masks: np.ndarray,
+    runs: np.ndarray,
+    undos: np.ndarray,
+) -> None:
+    """Write what a player sees of N games; all arrays but the first two are int8 and written.
 
     Args:
         games: (N,) of :data:`GAME`.
         table: (1,) of :data:`TABLES`.
-        tableau: int8 (N, 28), out: ``EMPTY`` where removed, the rank where face up, else ``FACE_DOWN``.
-        unseen: int8 (N, 16), out: how many face-down and stock cards there are of each rank code.
+        tableau: (N, 28): ``EMPTY`` where removed, the rank where face up, else ``FACE_DOWN``.
+        waste: (N, 1): rank code of the waste card.
+        stock: (N, 1): cards left in the stock.
+        unseen: (N, 13): how many cards of each rank are not yet seen, or (N, 14) with the joker.
+        masks: (N, 29), or (N, 30) with the undo action: 1 for legal actions.
+        runs: (N, 1): removals since the last draw.
+        undos: (N, 1): undos left.
     """
+    is_open = table[0]["open"]
     for i in range(len(games)):
-        cards = games[i]["cards"]
-        remaining = games[i]["remaining"]
-        unseen[i] = 0
+        game = games[i]
+        shown, there = game["exposed"], game["remaining"]
+        if is_open:
+            shown = there
         for position in range(POSITIONS):
-            if not (remaining >> position) & 1:
-                tableau[i, position] = EMPTY
-            elif table[0]["open"] or not remaining & table[0]["covers"][position]:
-                tableau[i, position] = cards[position]
-            else:
-                tableau[i, position] = FACE_DOWN
-                unseen[i, cards[position]] += 1
-        for slot in range(FIRST_WASTE + 1 + games[i]["drawn"], FIRST_WASTE + 1 + table[0]["stock"]):
-            unseen[i, cards[slot]] += 1
+            face = game["cards"][position] if (shown >> position) & 1 else FACE_DOWN
+            tableau[i, position] = face if (there >> position) & 1 else EMPTY
+        waste[i, 0] = game["waste"]
+        stock[i, 0] = table[0]["stock"] - game["drawn"]
+        for rank in range(13):
+            unseen[i, rank] = game["unseen"][rank + 1]
+        if unseen.shape[1] > 13:
+            unseen[i, 13] = game["unseen"][WILD]
+        _write_mask(game, table[0], masks[i])
+        runs[i, 0] = game["run"]
+        undos[i, 0] = game["undos_left"]

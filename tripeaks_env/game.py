@@ -107,7 +107,8 @@ class Game:
             rules = "classic" if isinstance(deal, str) and parse_code(deal)[0] == "C" else "easy"
         self.rules = as_rules(rules)
         self.deal = as_deal(deal, self.rules)
-        self._game = new_games(deal_slots([self.deal], self.rules), self.rules, undos=UNLIMITED)
+        self._slots = deal_slots([self.deal], self.rules)
+        self._game = new_games(self._slots, self.rules, undos=UNLIMITED)
         self._actions: list[int] = []
         for action in actions:
             outcome = self.play(action)
@@ -198,7 +199,7 @@ class Game:
         return Outcome(
             action=int(action),
             points=int(self._game["score"][0] - before["score"][0]),
-            card=int(deal_slots([self.deal], self.rules)[0, slot]),
+            card=int(self._slots[0, slot]),
             turned_up=() if action == UNDO else turned,
             turned_down=turned if action == UNDO else (),
             peak=int(action) if action < PEAKS else None,

@@ -25,6 +25,15 @@ PEAK_POSITIONS = (
 FULL = (1 << POSITIONS) - 1
 """The mask of a tableau from which nothing is removed: bit p stands for position p."""
 
+NOWHERE = POSITIONS
+
+BENEATH = np.array(
+    [([p for p in range(POSITIONS) if cover in COVERS[p]] + [NOWHERE] * 2)[:2] for cover in range(POSITIONS)],
+    dtype=np.int8,
+)
+"""int8 (28, 2): the positions that each position lies on, ``NOWHERE`` where there is only one or none."""
+BENEATH.setflags(write=False)
+
 COVER_MASKS = np.array([sum(1 << cover for cover in covers) for covers in COVERS], dtype=np.int32)
 """int32 (28,): the covers of each position as a mask."""
 COVER_MASKS.setflags(write=False)

@@ -1,9 +1,9 @@
 """What a player is shown: the observation space, and the observations of games in flat arrays.
 
 The observation is the information state: it suffices for optimal fair play. The cards not yet seen are uniformly
-distributed over the face-down positions and the stock whatever was played, so their counts by rank, the visible ranks and
-the geometry fix the chances of everything to come; suits, the order of past actions and the score so far do not bear on what
-can still be won. Under streak scoring the length of the run does, so it is added. With undo, what a player saw before an undo
+distributed over the face-down positions and the stock whatever was played (a joker over the stock alone), so their counts by
+rank, the visible ranks and the geometry fix the chances of everything to come; suits, the order of past actions and the score
+so far do not bear on what can still be won. Under streak scoring the length of the run does, so it is added. With undo, what a player saw before an undo
 is *not* in the observation: that makes it a task with memory.
 """
 
@@ -11,7 +11,7 @@ import numpy as np
 from gymnasium import spaces
 
 from tripeaks_env.cards import FACE_DOWN, WILD
-from tripeaks_env.engine import DRAW, UNDO, mask_games, tables, view_games
+from tripeaks_env.engine import DRAW, UNDO, observe_games, tables
 from tripeaks_env.layout import POSITIONS
 from tripeaks_env.rules import Rules
 
@@ -57,22 +57,16 @@ def observe(games: np.ndarray, rules: Rules, max_undos: int = 0) -> Observation:
         rules: the rules that they are played by.
         max_undos: the most undos a game allows; 0 leaves the undo action out.
     """
-    table = tables(rules)
-    tableau = np.empty((len(games), POSITIONS), dtype=np.int8)
-    counts = np.empty((len(games), WILD + 1), dtype=np.int8)
-    mask = np.empty((len(games), num_actions(max_undos)), dtype=np.int8)
-    view_games(games, table, tableau, counts)
-    mask_games(games, table, mask)
-    unseen = counts[:, 1:14]
-    observation = {
-        "tableau": tableau,
-        "waste": games["waste"][:, None].copy(),
-        "stock": (rules.stock_size - games["drawn"])[:, None],
-        "unseen": np.column_stack([unseen, counts[:, WILD]]) if rules.wild else unseen.copy(),
-        "action_mask": mask,
-    }
+
+    def array(size: int) -> np.ndarray:
+        return np.empty((len(games), size), dtype=np.int8)
+
+    tableau, waste, stock, unseen = array(POSITIONS), array(1), array(1), array(13 + rules.wild)
+    mask, run, undos = array(num_actions(max_undos)), array(1), array(1)
+    observe_games(games, tables(rules), tableau, waste, stock, unseen, mask, run, undos)
+    observation = {"tableau": tableau, "waste": waste, "stock": stock, "unseen": unseen, "action_mask": mask}
     if rules.scoring.streak:
-        observation["run"] = games["run"][:, None].copy()
+        observation["run"] = run
     if max_undos:
-        observation["undos"] = games["undos_left"][:, None].astype(np.int8)
+        observation["undos"] = undos
     return observation

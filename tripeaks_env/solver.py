@@ -165,7 +165,7 @@ def _sweep(
 ) -> tuple[int, int, int]:
     """Fill ``reach`` from the position on; return the best score, and the mask's index and the draws of its end."""
     cards = game["cards"]
-    drawn, stock = game["drawn"], table["stock"]
+    drawn, stock = int(game["drawn"]), table["stock"]  # as an int: plain NumPy would shift within its 8 bits
     every_draw, every_rank = (1 << (stock + 1)) - 1, (1 << RANKS) - 2
     peak_points = np.zeros(PEAKS + 1, dtype=np.int64)
     for peak in range(PEAKS):
