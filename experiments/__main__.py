@@ -32,8 +32,7 @@ def compare(config: Config, output: Output = None) -> None:
     from experiments.report import write_comparison
 
     console = Console()
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True)) as progress:
+    with _progress() as progress:
         results, milliseconds = run(settings, progress)
     folder = output or Path("runs") / settings.name
     write_comparison(folder, settings, results, milliseconds, console)
@@ -53,6 +52,21 @@ def train(config: Config, output: Output = None) -> None:
     folder = output or Path("runs") / settings.name
     run(settings, folder)
     typer.echo(f"Written to {folder}: agent.safetensors, curve.csv, checkpoint.zip")
+
+
+@app.command()
+def speed() -> None:
+    """Measure how fast import, environment and solvers are on this machine."""
+    from experiments.speed import speed as run  # here, as the other commands do not need it
+
+    with _progress() as progress:
+        table = run(progress)
+    Console().print(table)
+
+
+def _progress() -> Progress:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    return Progress(*columns, console=Console(stderr=True))
 
 
 def main() -> None:

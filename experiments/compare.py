@@ -10,12 +10,13 @@ import agents
 from agents import Agent, OracleAgent
 from experiments.config import AgentError, CompareConfig, ConfigError, Entry
 from experiments.play import play
-from tripeaks_env.deals import format_code, lay_out, shuffle
-from tripeaks_env.engine import new_games
+from tripeaks_env.batch_solver import solve_many
+from tripeaks_env.deals import format_code
 from tripeaks_env.layout import PEAKS
 from tripeaks_env.rules import Rules
-from tripeaks_env.solver import solve_record
 from tripeaks_env.splits import suite
+
+CHUNK = 1920  # deals solved between two steps of the progress bar
 
 
 def compare(config: CompareConfig, progress: Progress) -> tuple[pd.DataFrame, dict[str, float]]:
@@ -70,9 +71,12 @@ def _make(entry: Entry, rules: Rules) -> Agent:
 
 def solve_deals(numbers: list[int], rules: Rules, progress: Progress) -> pd.DataFrame:
     """Return a row for each deal number: ``deal``, ``optimum`` and ``winnable``, see :func:`compare`."""
-    games = new_games(lay_out(*shuffle(numbers), rules), rules)
-    rows = []
-    for i in progress.track(range(len(numbers)), description="solving the deals"):
-        solution = solve_record(games[i : i + 1], rules)
-        rows.append((format_code(numbers[i], rules), solution.score, solution.won))
-    return pd.DataFrame(rows, columns=["deal", "optimum", "winnable"])
+    chunks = [numbers[start : start + CHUNK] for start in range(0, len(numbers), CHUNK)]
+    optima = [solve_many(chunk, rules) for chunk in progress.track(chunks, description="solving the deals")]
+    return pd.DataFrame(
+        {
+            "deal": [format_code(number, rules) for number in numbers],
+            "optimum": np.concatenate([part.scores for part in optima]),
+            "winnable": np.concatenate([part.won for part in optima]),
+        }
+    )

@@ -58,7 +58,8 @@ def optimum_line(results: pd.DataFrame) -> str:
     mean, low, high = mean_interval(deals["optimum"].to_numpy())
     return (
         f"The optimum, with all cards known: {100 * share:.1f} % ({100 * share_low:.1f}–{100 * share_high:.1f}) can be won, "
-        f"mean best score {mean:.1f} ({low:.1f}–{high:.1f}). Ranges are 95 % intervals. * sees all cards."
+        f"mean best score {mean:.1f} ({low:.1f}–{high:.1f}). Ranges are 95 % intervals."
+        + (" * sees all cards." if results["oracle"].any() else "")
     )
 
 

@@ -5,6 +5,7 @@ Importing the package registers the environments of :data:`ENVIRONMENTS` with Gy
 
 import gymnasium
 
+from tripeaks_env.batch_solver import Solutions, solve_many
 from tripeaks_env.deals import Deal
 from tripeaks_env.engine import Rejection, Status
 from tripeaks_env.env import TriPeaksEnv
@@ -23,10 +24,12 @@ __all__ = [
     "Rules",
     "Scoring",
     "Solution",
+    "Solutions",
     "Status",
     "TriPeaksEnv",
     "is_evaluation",
     "solve",
+    "solve_many",
     "suite",
 ]
 __version__ = "0.1.0"

@@ -10,7 +10,7 @@ finds the win with the fewest draws of each deal.
 
 *Draw by draw.* The general method sweeps once for each number of draws, with one bit for each deal. Between two draws only
 the mask counts. The last sweep finds the blocked games, for those have drawn every card. That one alone is added to the
-first method, for the deals whose best win, if there is one, could be worth less than a blocked game.
+first method, for the deals that have no win which is surely worth more than any blocked game.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ import numpy as np
 
 from tripeaks_env._jit import kernel
 from tripeaks_env.cards import RANK_OF
-from tripeaks_env.deals import FIRST_WASTE, NUM_DEALS, Deal, as_deal, deal_slots, lay_out, shuffle
+from tripeaks_env.deals import FIRST_WASTE, Deal, as_deal, deal_slots, lay_out, shuffle
 from tripeaks_env.engine import new_games, tables
 from tripeaks_env.lattice import lattice
 from tripeaks_env.layout import PEAKS, POSITIONS
 from tripeaks_env.rules import Rules, as_rules
 from tripeaks_env.solver import solve_record
 
-LANES = 128
+LANES = 192
 """Deals side by side in a sweep for the fewest draws. A constant: the compiler unrolls the loops over them."""
-BLOCK = 2048
+BLOCK = 20 * LANES
 """Deals that a thread takes at a time."""
 NEVER = 127
 """More draws than there can be: no play leads there."""
@@ -81,6 +81,9 @@ def solve_many(
 ) -> Solutions:
     """Return the optimum of many deals from their start: what :func:`tripeaks_env.solve` finds, many times faster.
 
+    One deal takes as long as 192, so for less than about ten, ``solve`` is faster. Of equally good ends it is the same one
+    as there: a blocked game before a won one, then the first mask of the lattice, then the fewest draws.
+
     Args:
         deals: deals, deal codes or deal numbers.
         rules: a preset's name or :class:`Rules`.
@@ -100,8 +103,9 @@ def solve_many(
     if isinstance(threads, bool) or not isinstance(threads, int | np.integer) or threads < 1:
         raise ValueError(f"threads is {threads!r}; it must be an integer of at least 1")
     slots = _slots(deals, rules)
-    ranks = RANK_OF[slots]
-    size = max(1, min(BLOCK, -(-len(ranks) // int(threads))))
+    ranks = RANK_OF[slots].astype(np.uint8)  # unsigned, or each index would be tested for being negative
+    share = -(-len(ranks) // int(threads))
+    size = max(LANES, min(BLOCK, share + -share % LANES))  # all lanes of all sweeps in use, but the last
     board = _board()
     with ThreadPoolExecutor(int(threads)) as pool:
         starts = range(0, len(ranks), size)
@@ -116,14 +120,22 @@ def _slots(deals: Sequence[Deal | str | int] | np.ndarray, rules: Rules) -> np.n
     Raises:
         ValueError: see :func:`solve_many`.
     """
-    if isinstance(deals, str | Deal) or np.ndim(deals) != 1:  # type: ignore[arg-type]  # whatever it is
+    if isinstance(deals, np.ndarray):
+        if deals.ndim != 1 or deals.dtype.kind not in "iu":
+            raise ValueError(
+                f"deals are an array {deals.shape} of {deals.dtype}; it must be deal numbers, integers (N,)"
+            )
+        deals = deals.tolist()
+    if isinstance(deals, str) or not isinstance(deals, Sequence):
         raise ValueError(f"deals are {deals!r}; they must be a sequence of deals, deal codes or deal numbers")
-    if all(isinstance(deal, int | np.integer) and not isinstance(deal, bool) for deal in deals):
-        for number in deals:
-            if not 0 <= number < NUM_DEALS:  # type: ignore[operator]  # they are integers
-                raise ValueError(f"deal number is {number}; it must be 0 to {NUM_DEALS - 1}")
-        return lay_out(*shuffle(np.array(deals, dtype=np.uint64)), rules)
-    return deal_slots([as_deal(deal, rules) for deal in deals], rules)  # type: ignore[arg-type]  # or it raises
+    numbers = [int(deal) for deal in deals if isinstance(deal, int | np.integer)]
+    if len(numbers) < len(deals):
+        return deal_slots([_deal(deal, rules) for deal in deals], rules)
+    return lay_out(*shuffle(numbers), rules)
+
+
+def _deal(deal: Deal | str | int, rules: Rules) -> Deal:
+    return Deal.from_number(int(deal)) if isinstance(deal, int | np.integer) else as_deal(deal, rules)
 
 
 class Board(NamedTuple):
@@ -141,7 +153,7 @@ class Board(NamedTuple):
         in_rows: uint32 (119364,): the row of an edge.
     """
 
-    first_out: np.ndarray  # unsigned, or each index would be tested for being negative
+    first_out: np.ndarray
     out_positions: np.ndarray
     out_rows: np.ndarray
     first_in: np.ndarray
@@ -172,22 +184,23 @@ _NO_DEALS: Answers = (np.empty(0, np.int32), np.empty(0, np.bool_), np.empty(0, 
 
 
 def _solve_block(ranks: np.ndarray, rules: Rules, board: Board) -> Answers:
-    """Return the answers for N deals, ``ranks`` being int8 (N, 54), the rank codes by slot."""
+    """Return the answers for N deals, ``ranks`` being uint8 (N, 54), the rank codes by slot."""
     stock, scoring = rules.stock_size, rules.scoring
     points = _points(rules)
     win_scores = points[-1] + np.arange(stock + 1) * scoring.draw
     blocked_scores = points + stock * scoring.draw
     wins = np.zeros((stock + 1, len(ranks)), dtype=np.bool_)
     if rules.draw == "any" and scoring.draw <= 0:
-        enough = np.count_nonzero(win_scores > blocked_scores[:-1].max()) - 1
+        enough = int(np.count_nonzero(win_scores > blocked_scores[:-1].max())) - 1
         draws, undecided, on_stock = _fewest_draws(ranks, rules, board, enough)
         winnable = np.flatnonzero(draws < NEVER)
         wins[draws[winnable], winnable] = True
         swept_draws = range(stock, stock + 1)
     else:
         undecided = np.arange(len(ranks))
-        on_stock = np.zeros((len(points), _num_words(len(ranks))), dtype=np.uint64)
-        on_stock[0] = _bits(np.ones(len(ranks), dtype=np.bool_))
+        full = _bits(np.ones(len(ranks), dtype=np.bool_))
+        on_stock = np.zeros((len(points), len(full)), dtype=np.uint64)
+        on_stock[0] = full
         swept_draws = range(stock + 1)
     wins[:, undecided] |= _draw_by_draw(ranks[undecided], rules, board, on_stock, swept_draws)
     ends = np.full(len(ranks), -1)  # where the best blocked game ends; of equally good ones, in the first mask
@@ -210,8 +223,8 @@ def _points(rules: Rules) -> np.ndarray:
 
 
 def _goes(rules: Rules) -> np.ndarray:
-    """Return bool (16, 16): whether a rank (second index) goes on a waste rank code (first)."""
-    return (tables(rules)["adjacent"][0][:, None] >> np.arange(16) & 1).astype(np.bool_)
+    """Return bool (16, 14): whether a rank (second index, 0 being none) goes on a waste rank code (first)."""
+    return (tables(rules)["adjacent"][0][:, None] >> np.arange(14) & 1).astype(np.bool_)
 
 
 def _fewest_draws(
@@ -219,53 +232,59 @@ def _fewest_draws(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return with how few draws each of N deals can be won, int8 (N,), ``NEVER`` if it cannot.
 
-    For the K deals that need more draws than ``enough``, return also which they are, (K,), and which of them reach each mask
-    with the last stock card on the waste, as bits: uint64 (22932, K / 64).
+    For the K deals that need more draws than ``enough``, return also which they are, int64 (K,), and which of them reach
+    each mask before the last draw, as bits: uint64 (22932, K / 64). Some are there several times, to fill whole bytes.
     """
-    goes, stock = _goes(rules), rules.stock_size
-    fewest = np.empty((len(board.first_in) - 1, LANES), dtype=np.int8)
-    rows = np.empty((board.out_rows.max() + 1, LANES), dtype=np.int8)
+    clash, stock = np.where(_goes(rules), 0, NEVER).astype(np.int8), rules.stock_size
     clashes = np.empty((POSITIONS, POSITIONS, LANES), dtype=np.int8)
     fitting = np.empty((POSITIONS, MOST_FITTING, LANES), dtype=np.int8)
+    rows = np.empty((board.out_rows.max() + 1, LANES), dtype=np.int8)
+    fewest = np.empty((len(board.first_in) - 1, LANES), dtype=np.int8)
     draws = np.empty(len(ranks), dtype=np.int8)
-    on_stock = np.zeros((len(fewest), _num_words(len(ranks))), dtype=np.uint64)
-    undecided: list[int] = []
+    undecided, octets = [np.empty(0, dtype=np.int64)], [np.empty((len(fewest), 0), dtype=np.uint8)]
     for start in range(0, len(ranks), LANES):
         part = ranks[start : start + LANES]
-        _compare(part[np.arange(LANES) % len(part)].T, goes, stock, clashes, fitting)
+        _compare(part[np.arange(LANES) % len(part)], clash, stock, clashes, fitting)
         _sweep_fewest(board, clashes, fitting, rows, fewest)
         draws[start : start + LANES] = fewest[-1, : len(part)]
         lanes = np.flatnonzero(draws[start : start + LANES] > enough)
-        _add_bits(fewest, lanes, stock, on_stock, len(undecided))
-        undecided.extend((start + lanes).tolist())
-    words = _num_words(len(undecided))
-    return draws, np.array(undecided, dtype=np.int64), np.ascontiguousarray(on_stock[:, :words])
+        if len(lanes):
+            lanes = np.append(lanes, np.full(-len(lanes) % 8, lanes[-1]))
+            undecided.append(start + lanes)
+            octets.append(np.empty((len(fewest), len(lanes) // 8), dtype=np.uint8))
+            _below(fewest, lanes.astype(np.uint32), stock, octets[-1])
+    return draws, np.concatenate(undecided), _as_words(np.concatenate(octets, axis=1))
 
 
 @kernel
-def _compare(ranks: np.ndarray, goes: np.ndarray, stock: int, clashes: np.ndarray, fitting: np.ndarray) -> None:
+def _compare(ranks: np.ndarray, clash: np.ndarray, stock: int, clashes: np.ndarray, fitting: np.ndarray) -> None:
     """Write what goes on what in each deal.
 
     Args:
-        ranks: int8 (54, LANES): the rank codes by slot.
-        goes: bool (16, 16), see :func:`_goes`.
+        ranks: uint8 (LANES, 54): the rank codes by slot.
+        clash: int8 (16, 14): 0 where a rank (second index) goes on a waste rank code (first), else ``NEVER``.
         stock: cards in the stock.
-        clashes: int8 (28, 28, LANES), out: 0 where the cards of two positions are adjacent, else ``NEVER``.
-        fitting: int8 (28, MOST_FITTING, LANES), out: after how many draws the card of a position goes on the drawn card;
+        clashes: int8 (28, 28, LANES), out: 0 where the card of a position (first index) goes on that of another.
+        fitting: int8 (28, MOST_FITTING, LANES), out: after which draws the card of a position goes on the drawn card;
             filled up with -1.
     """
-    fitting[:] = -1
     for position in range(POSITIONS):
         for other in range(POSITIONS):
             for lane in range(LANES):
-                fits = goes[ranks[other, lane], ranks[position, lane]]
-                clashes[position, other, lane] = 0 if fits else NEVER
-        found = np.zeros(LANES, dtype=np.int64)
-        for draws in range(stock + 1):
-            for lane in range(LANES):
-                if goes[ranks[FIRST_WASTE + draws, lane], ranks[position, lane]]:
-                    fitting[position, found[lane], lane] = draws
-                    found[lane] += 1
+                clashes[position, other, lane] = clash[ranks[lane, other], ranks[lane, position]]
+    draws_of = np.empty((clash.shape[1], MOST_FITTING), dtype=np.int8)
+    for lane in range(LANES):
+        for rank in range(len(draws_of)):
+            found = 0
+            for draws in range(stock + 1):
+                if not clash[ranks[lane, FIRST_WASTE + draws], rank]:
+                    draws_of[rank, found] = draws
+                    found += 1
+            for i in range(found, MOST_FITTING):
+                draws_of[rank, i] = -1
+        for position in range(POSITIONS):
+            for i in range(MOST_FITTING):
+                fitting[position, i, lane] = draws_of[ranks[lane, position], i]
 
 
 @kernel
@@ -305,24 +324,26 @@ def _sweep_fewest(board: Board, clashes: np.ndarray, fitting: np.ndarray, rows: 
 
 
 @kernel
-def _add_bits(fewest: np.ndarray, lanes: np.ndarray, draws: int, bits: np.ndarray, at: int) -> None:
-    """Set bits ``at`` and following of each mask to whether ``fewest`` is below ``draws`` in ``lanes``."""
+def _below(fewest: np.ndarray, lanes: np.ndarray, bound: int, octets: np.ndarray) -> None:
+    """Write whether ``fewest`` is below ``bound`` in some lanes, uint32 (K,), as bits to uint8 (22932, K / 8)."""
     for mask in range(len(fewest)):
-        for i in range(len(lanes)):
-            reached = np.uint64(fewest[mask, lanes[i]] < draws)
-            bits[mask, (at + i) // 64] |= reached << np.uint64((at + i) % 64)
-
-
-def _num_words(deals: int) -> int:
-    return -(-deals // 64)
+        here = fewest[mask]
+        for octet in range(octets.shape[1]):
+            bits = 0
+            for bit in range(8):
+                bits |= (here[lanes[8 * octet + bit]] < bound) << bit
+            octets[mask, octet] = bits
 
 
 def _bits(flags: np.ndarray) -> np.ndarray:
     """Return bool (N, ...) as uint64 (..., N / 64), rounded up: bit n % 64 of word n // 64 is for deal n."""
-    packed = np.zeros((*flags.shape[1:], 8 * _num_words(len(flags))), dtype=np.uint8)
-    octets = np.packbits(np.moveaxis(flags, 0, -1), axis=-1, bitorder="little")
-    packed[..., : octets.shape[-1]] = octets
-    return packed.view("<u8").astype(np.uint64)
+    return _as_words(np.packbits(np.moveaxis(flags, 0, -1), axis=-1, bitorder="little"))
+
+
+def _as_words(octets: np.ndarray) -> np.ndarray:
+    """Return uint8 (..., K) as uint64 (..., K / 8), rounded up, the first byte being the lowest."""
+    padding = [(0, 0)] * (octets.ndim - 1) + [(0, -octets.shape[-1] % 8)]
+    return np.ascontiguousarray(np.pad(octets, padding)).view("<u8").astype(np.uint64)
 
 
 def _flags(bits: np.ndarray, deals: int) -> np.ndarray:
@@ -336,20 +357,19 @@ def _draw_by_draw(
     """Sweep for some numbers of draws up to all of them; return the wins after each, bool (stock + 1, N).
 
     Args:
-        ranks: int8 (N, 54): the rank codes by slot.
+        ranks: uint8 (N, 54): the rank codes by slot.
         rules: the rules.
         board: the edges.
         on_stock: uint64 (22932, N / 64), as bits in: which deals reach a mask with the drawn card on the waste, after the
-            first of the numbers of draws; out: which end blocked there.
+            first of the numbers of draws; out: which can end blocked there.
         swept_draws: the numbers of draws.
     """
-    goes = _goes(rules)
-    tableau = ranks[:, :POSITIONS]
-    fits = _bits(goes[tableau[:, :, None], tableau[:, None]])
-    rows = np.empty((board.out_rows.max() + 1, on_stock.shape[1]), dtype=np.uint64)
     wins = np.zeros((rules.stock_size + 1, len(ranks)), dtype=np.bool_)
     if not len(ranks):
         return wins
+    goes, tableau = _goes(rules), ranks[:, :POSITIONS]
+    fits = _bits(goes[tableau[:, :, None], tableau[:, None]])
+    rows = np.empty((board.out_rows.max() + 1, on_stock.shape[1]), dtype=np.uint64)
     for draws in swept_draws:
         fits_drawn = _bits(goes[ranks[:, FIRST_WASTE + draws, None], tableau])
         stuck = rules.draw == "stuck" or draws == rules.stock_size

@@ -186,8 +186,14 @@ def format_code(number: int, rules: str | Rules = "easy") -> str:
 
 
 def shuffle(numbers: Sequence[int] | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the cards int8 (N, 52) in dealing order and the joker places int8 (N,) of N deal numbers."""
-    states = np.asarray(numbers, dtype=np.uint64)
+    """Return the cards int8 (N, 52) in dealing order and the joker places int8 (N,) of N deal numbers.
+
+    Raises:
+        ValueError: no deal has one of the numbers.
+    """
+    for number in (min(numbers), max(numbers)) if len(numbers) else ():
+        _check_number(number)
+    states = np.array(numbers, dtype=np.uint64)  # a copy: the shuffle uses it up
     cards = np.tile(DECK, (len(states), 1))
     jokers = np.empty(len(states), dtype=np.int8)
     with np.errstate(over="ignore"):  # the generator is modulo 2**64; only plain Python would warn
