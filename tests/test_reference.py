@@ -1,0 +1,47 @@
+"""The simple agents and the optimum come out as independent programs found them."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rich.progress import Progress
+
+from experiments.compare import compare
+from experiments.config import CompareConfig, load
+
+CONFIGS = Path(__file__).parents[1] / "experiments" / "configs"
+
+# Win rate and mean final score over a million random deals each, of the optimum over 40,000; measured with other programs.
+MEASURED = {
+    "easy": {
+        "random": (0.00037, 471.9, 1_000_000),
+        "greedy": (0.3888, 660.6, 1_000_000),
+        "opener": (0.5011, 681.9, 1_000_000),
+        "optimum": (0.9708, 754.96, 40_000),
+    },
+    "classic": {
+        "random": (0.00004, 467.7, 1_000_000),
+        "greedy": (0.1382, 593.05, 1_000_000),
+        "opener": (0.1963, 611.55, 1_000_000),
+        "optimum": (0.7375, 726.57, 40_000),
+    },
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rules", MEASURED)
+def test_figures_are_within_two_standard_errors_of_independent_ones(rules: str) -> None:
+    config = load(CONFIGS / f"reference-{rules}.yaml", CompareConfig)
+    with Progress(disable=True) as progress:
+        results, _ = compare(config, progress)
+    for name, (win_rate, score, deals) in MEASURED[rules].items():
+        if name == "optimum":
+            of_deal = results.drop_duplicates("deal")
+            won, scores = of_deal["winnable"].to_numpy(), of_deal["optimum"].to_numpy()
+        else:
+            of_agent = results[results["agent"] == name]
+            won, scores = of_agent["won"].to_numpy(), of_agent["score"].to_numpy()
+        assert len(won) == config.deals.count == 20_000
+        per_deal = np.sqrt(1 / len(won) + 1 / deals)  # both figures have an error
+        assert abs(won.mean() - win_rate) < 2 * per_deal * np.sqrt(win_rate * (1 - win_rate)), name
+        assert abs(scores.mean() - score) < 2 * per_deal * scores.std(), name
