@@ -6,14 +6,10 @@ from tripeaks_env.cards import EMPTY
 from tripeaks_env.layout import COVERS, POSITIONS
 from tripeaks_env.observation import Observation
 from tripeaks_env.rules import Rules
+from tripeaks_env.sampling import sample_actions
 
 COVER_MATRIX = np.array([[other in covers for other in range(POSITIONS)] for covers in COVERS], dtype=np.int8)
 """int8 (28, 28): 1 where the second position covers the first."""
-
-
-def choose(rng: np.random.Generator, allowed: np.ndarray) -> np.ndarray:
-    """Return for each row of ``allowed``, bool (N, M), the index of one of its true entries, uniformly at random."""
-    return np.argmax(np.where(allowed, rng.random(allowed.shape, dtype=np.float32), -1), axis=1)
 
 
 def frees(observation: Observation) -> np.ndarray:
@@ -31,7 +27,7 @@ class RandomAgent:
 
     def act(self, observation: Observation, action_mask: np.ndarray) -> np.ndarray:
         """Return a legal action for each of N games; see :meth:`agents.agent.Agent.act`."""
-        return choose(self.rng, action_mask == 1)
+        return sample_actions(action_mask, self.rng)
 
 
 class GreedyAgent(RandomAgent):
@@ -46,7 +42,7 @@ class GreedyAgent(RandomAgent):
         preference = np.column_stack([value, np.full(len(value), -np.inf)])
         preference = np.where(action_mask == 1, preference, -np.inf)
         best = (action_mask == 1) & (preference == preference.max(axis=1, keepdims=True))
-        return choose(self.rng, best)
+        return sample_actions(best, self.rng)
 
 
 class OpenerAgent(GreedyAgent):

@@ -16,7 +16,7 @@ from rich import box
 from rich.progress import Progress
 from rich.table import Table
 
-from tripeaks_env import Deal, Rules, solve, solve_many, suite
+from tripeaks_env import Deal, Rules, sample_actions, solve, solve_many, suite
 
 REPEATS = 5
 DEALS, MANY_DEALS, STEPS = 1000, 8192, 20_000
@@ -73,6 +73,26 @@ def _steps() -> str:
     return f"{STEPS / seconds(play):,.0f} steps/s"
 
 
+def _vector_steps(num_envs: int) -> str:
+    """Time the steps alone: choosing the actions takes about as long."""
+    env = gymnasium.make_vec("TriPeaks-v0", num_envs=num_envs, autoreset_mode="SameStep")
+    rng = np.random.default_rng(0)
+    rounds = max(20, 200_000 // num_envs)
+
+    def play() -> float:
+        observation, _ = env.reset(seed=0)
+        stepping = 0.0
+        for _ in range(rounds):
+            actions = sample_actions(observation["action_mask"], rng)
+            start = time.perf_counter()
+            observation, *_ = env.step(actions)
+            stepping += time.perf_counter() - start
+        return stepping
+
+    play()
+    return f"{rounds * num_envs / statistics.median(play() for _ in range(REPEATS)):,.0f} steps/s"
+
+
 def _solve(rules: Rules) -> str:
     deals = iter([Deal.from_number(number) for number in suite(DEALS + 1)])
     return f"{1000 * seconds(lambda: solve(next(deals), rules), DEALS):.2f} ms"
@@ -93,6 +113,8 @@ def _processor() -> str:
 MEASURES: dict[str, Callable[[], str]] = {
     "import tripeaks_env, in a new process": _import,
     "single environment through gymnasium.make, random legal actions": _steps,
+    "vector environment, 64 games": lambda: _vector_steps(64),
+    "vector environment, 1,024 games": lambda: _vector_steps(1024),
     "solve, a deal, easy": lambda: _solve(Rules.easy),
     "solve, a deal, classic": lambda: _solve(Rules.classic),
     f"solve_many, {MANY_DEALS:,} deals, easy": lambda: _solve_many(Rules.easy),

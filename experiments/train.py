@@ -20,7 +20,7 @@ from experiments.decisions import Decisions
 from experiments.files import replacing
 from experiments.play import play
 from tripeaks_env import TriPeaksEnv
-from tripeaks_env.splits import random_number
+from tripeaks_env.splits import random_numbers
 
 CURVE = ("steps", "seconds", "win_rate", "score")
 
@@ -91,7 +91,7 @@ class Keep(BaseCallback):
         super().__init__()
         self.config, self.folder = config, folder
         rng = np.random.default_rng(config.seed)
-        self.deals = [random_number(rng, "train") for _ in range(config.evaluation_deals)]
+        self.deals = random_numbers(rng, "train", config.evaluation_deals).tolist()
         self.curve = folder / "curve.csv"
         self.rows = self._rows()
         self.started = time.perf_counter() - (self.rows[-1][1] if self.rows else 0)

@@ -6,13 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import agents
 from agents import Agent, OracleAgent
-from agents.simple import choose
-from tests.common import ADDITIVE, RULES, every_rules, random_game, seeds
+from tests.common import ADDITIVE, RULES, every_rules, random_game
 from tripeaks_env import Deal, Game, Rules, solve
 from tripeaks_env.deals import NUM_DEALS, lay_out, shuffle
 from tripeaks_env.engine import DRAW, new_games, step_games, tables
@@ -78,22 +75,6 @@ def test_foreign_random_numbers_change_nothing(name: str) -> None:
         random.seed(seed)
         rounds.append(play(agents.make(name, seed=5), Rules.easy, deals(10))[1])
     assert rounds[0] == rounds[1]
-
-
-@given(st.integers(1, 6), st.integers(1, 30), seeds)
-def test_choose_takes_an_allowed_entry(rows: int, columns: int, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    allowed = rng.random((rows, columns)) < rng.random()
-    allowed[np.arange(rows), rng.integers(columns, size=rows)] = True
-    assert allowed[np.arange(rows), choose(rng, allowed)].all()
-
-
-def test_choose_is_uniform() -> None:
-    """Over the allowed entries: 3,000 of 9,000 each, give or take five standard deviations."""
-    allowed = np.tile([False, True, True, False, True], (9_000, 1))
-    counts = np.bincount(choose(np.random.default_rng(0), allowed), minlength=5)
-    assert counts[[0, 3]].tolist() == [0, 0]
-    assert (abs(counts[[1, 2, 4]] - 3_000) < 5 * np.sqrt(9_000 * 2 / 9)).all()
 
 
 @every_rules

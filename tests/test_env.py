@@ -12,7 +12,7 @@ from tests.common import RULES, WORKED_WIN, every_rules
 from tripeaks_env import ENVIRONMENTS, Deal, Game, Rules, TriPeaksEnv, is_evaluation
 from tripeaks_env.deals import parse_code
 from tripeaks_env.engine import DRAW, UNDO
-from tripeaks_env.env import Reward
+from tripeaks_env.episodes import Reward
 from tripeaks_env.observation import Observation
 from tripeaks_env.splits import Split
 
@@ -360,7 +360,7 @@ def test_rendering_of_a_random_deal() -> None:
         ({"max_undos": -1}, "max_undos is -1; it must be an integer from 0 to 100"),
         ({"max_undos": 101}, "max_undos is 101; it must be an integer from 0 to 100"),
         ({"max_undos": "3"}, "max_undos is '3'; it must be an integer from 0 to 100"),
-        ({"render_mode": "human"}, "render_mode is 'human'; it must be None or 'ansi'"),
+        ({"render_mode": "human"}, "render_mode is 'human'; it must be None or one of ansi"),
         ({"split": "test"}, "split is 'test'; it must be one of train, evaluation, all"),
     ],
 )

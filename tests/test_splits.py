@@ -4,7 +4,7 @@ import pytest
 from tests.naive import below, random_words
 from tripeaks_env import Deal, is_evaluation, suite
 from tripeaks_env.deals import NUM_DEALS
-from tripeaks_env.splits import Split, check_split, random_number
+from tripeaks_env.splits import Split, check_split, random_numbers
 
 
 def test_evaluation_deals_are_those_whose_code_ends_in_z() -> None:
@@ -47,7 +47,7 @@ def test_suites_that_do_not_exist(count: int, seed: int) -> None:
 def test_random_numbers_of_a_split(split: Split, letters: range) -> None:
     """Training deals never are evaluation deals; each split uses all its last letters and the whole range."""
     rng = np.random.default_rng(0)
-    numbers = [random_number(rng, split) for _ in range(20_000)]
+    numbers = random_numbers(rng, split, 20_000).tolist()
     assert {number % 26 for number in numbers} == set(letters)
     assert {26 * number // NUM_DEALS for number in numbers} == set(range(26))
     assert 0 <= min(numbers) <= max(numbers) < NUM_DEALS

@@ -11,8 +11,10 @@ from tripeaks_env.engine import Rejection, Status
 from tripeaks_env.env import TriPeaksEnv
 from tripeaks_env.game import Game, Outcome
 from tripeaks_env.rules import PRESETS, Rules, Scoring
+from tripeaks_env.sampling import sample_actions
 from tripeaks_env.solver import Solution, solve
 from tripeaks_env.splits import is_evaluation, suite
+from tripeaks_env.vector_env import TriPeaksVectorEnv
 
 __all__ = [
     "ENVIRONMENTS",
@@ -27,7 +29,9 @@ __all__ = [
     "Solutions",
     "Status",
     "TriPeaksEnv",
+    "TriPeaksVectorEnv",
     "is_evaluation",
+    "sample_actions",
     "solve",
     "solve_many",
     "suite",
@@ -42,4 +46,10 @@ ENVIRONMENTS = {
 """The registered ids and the keyword arguments that each presets."""
 
 for _id, _kwargs in ENVIRONMENTS.items():
-    gymnasium.register(id=_id, entry_point="tripeaks_env.env:TriPeaksEnv", kwargs=_kwargs, max_episode_steps=300)
+    gymnasium.register(
+        id=_id,
+        entry_point="tripeaks_env.env:TriPeaksEnv",
+        vector_entry_point="tripeaks_env.vector_env:TriPeaksVectorEnv",
+        kwargs=_kwargs,
+        max_episode_steps=300,
+    )

@@ -171,6 +171,14 @@ def parse_code(code: str) -> tuple[str, int]:
     return ("C" if letter == "C" else "E"), number
 
 
+def format_codes(numbers: np.ndarray, rules: Rules) -> list[str]:
+    """Return the codes of deal numbers, int64 (N,), with the letter of ``rules``; all at once."""
+    letters = numbers[:, None] // 26 ** np.arange(CODE_LETTERS)[::-1] % 26 + ord("A")
+    prefix = np.tile([ord(character) for character in f"{CODE_PREFIX}-{rules.letter}-"], (len(numbers), 1))
+    characters = np.ascontiguousarray(np.column_stack([prefix, letters]).astype(np.uint32))
+    return characters.view(f"U{characters.shape[1]}")[:, 0].tolist()
+
+
 def format_code(number: int, rules: str | Rules = "easy") -> str:
     """Return the code of a deal number with the letter of ``rules``.
 
@@ -178,11 +186,7 @@ def format_code(number: int, rules: str | Rules = "easy") -> str:
         ValueError: no deal has that number.
     """
     _check_number(number)
-    letters = ""
-    for _ in range(CODE_LETTERS):
-        number, letter = divmod(number, 26)
-        letters = chr(ord("A") + letter) + letters
-    return f"{CODE_PREFIX}-{as_rules(rules).letter}-{letters}"
+    return format_codes(np.array([number]), as_rules(rules))[0]
 
 
 def shuffle(numbers: Sequence[int] | np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, get_args
+from typing import Any
 
 import gymnasium
 import numpy as np
 from gymnasium import spaces
 
-from tripeaks_env.deals import Deal, as_deal, deal_slots, format_code, lay_out, shuffle
-from tripeaks_env.engine import GAME, STATUSES, Rejection, Status, is_over, new_games, status_games, step_games, tables
-from tripeaks_env.game import MESSAGES, Game
-from tripeaks_env.layout import PEAKS
-from tripeaks_env.observation import Observation, num_actions, observation_space, observe
-from tripeaks_env.render import board_text
-from tripeaks_env.rules import Rules, as_rules
-from tripeaks_env.splits import Split, check_split, random_number
-
-MAX_UNDOS = 100
-Reward = Literal["score", "win"]
-RESET_OPTIONS = ("deal", "game")
+from tripeaks_env.episodes import RESET_OPTIONS, Episodes, Reward, check_render_mode
+from tripeaks_env.observation import Observation, num_actions, observation_space
+from tripeaks_env.rules import Rules
+from tripeaks_env.splits import Split, check_split, random_numbers
 
 
 class TriPeaksEnv(gymnasium.Env[dict[str, Any], np.int64]):
@@ -89,27 +81,15 @@ class TriPeaksEnv(gymnasium.Env[dict[str, Any], np.int64]):
         render_mode: str | None = None,
         split: Split = "train",
     ) -> None:
-        self.rules = as_rules(rules)
-        if reward not in get_args(Reward):
-            raise ValueError(f"reward is {reward!r}; it must be one of {', '.join(get_args(Reward))}")
-        if max_undos not in range(MAX_UNDOS + 1):
-            raise ValueError(f"max_undos is {max_undos!r}; it must be an integer from 0 to {MAX_UNDOS}")
-        if render_mode not in (None, *self.metadata["render_modes"]):
-            raise ValueError(f"render_mode is {render_mode!r}; it must be None or 'ansi'")
-        self.reward: Reward = reward
-        self.max_undos = int(max_undos)
-        self.render_mode = render_mode
+        self._episodes = Episodes(1, rules, reward, max_undos)
+        self.rules = self._episodes.rules
+        self.reward = self._episodes.reward
+        self.max_undos = self._episodes.max_undos
+        self.render_mode = check_render_mode(render_mode, self.metadata)
         self.split: Split = check_split(split)
         self.observation_space = observation_space(self.rules, self.max_undos)
         self.action_space = spaces.Discrete(num_actions(self.max_undos))
-        self._tables = tables(self.rules)
-        self._deal: Deal | int | None = None  # as a number until somebody looks
-        self._deal_code: str | None = None
-        self._game = np.empty(0, dtype=GAME)
-        self._actions = np.zeros(1, dtype=np.int64)
-        self._rejections = np.zeros(1, dtype=np.int8)
-        self._over = np.zeros(1, dtype=np.bool_)
-        self._statuses = np.zeros(1, dtype=np.int8)
+        self._first = np.zeros(1, dtype=np.int64)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -127,16 +107,12 @@ class TriPeaksEnv(gymnasium.Env[dict[str, Any], np.int64]):
         if len(options) > 1:
             raise ValueError("reset options have both a deal and a game; give one of them")
         if "game" in options:
-            self._start_from(options["game"])
+            self._episodes.resume(0, options["game"])
         elif "deal" in options:
-            deal = as_deal(options["deal"], self.rules)
-            self._start(deal, deal_slots([deal], self.rules))
+            self._episodes.deal(0, options["deal"])
         else:
-            number = random_number(self.np_random, self.split)
-            self._start(number, lay_out(*shuffle([number]), self.rules))
-        self._rejections[0] = Rejection.NONE
-        observation = self._observation()
-        return observation, self._info(observation)
+            self._episodes.deal_numbers(self._first, random_numbers(self.np_random, self.split))
+        return self._shown()
 
     def step(self, action: int | np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Carry out one action.
@@ -147,67 +123,23 @@ class TriPeaksEnv(gymnasium.Env[dict[str, Any], np.int64]):
         """
         if not self.action_space.contains(action):
             raise ValueError(f"action is {action!r}; it must be an integer from 0 to {num_actions(self.max_undos) - 1}")
-        self._check_reset()
-        score = self._game["score"][0]
-        self._actions[0] = action
-        step_games(self._game, self._actions, self._tables, self._rejections, self._over)
-        observation = self._observation()
-        info = self._info(observation)
-        if self.reward == "win":
-            reward = float(info["status"] == "won" and self._rejections[0] == Rejection.NONE)
-        else:
-            reward = float(self._game["score"][0] - score)
-        return observation, reward, bool(self._over[0]), False, info
+        self._episodes.check_started()
+        reward = self._episodes.step(np.array([action]))
+        observation, info = self._shown()
+        return observation, float(reward[0]), bool(self._episodes.over[0]), False, info
 
     def action_masks(self) -> np.ndarray:
         """Return the legal actions, bool (29,) or (30,), under the name that sb3-contrib's maskable algorithms call."""
-        self._check_reset()
-        return self._observation()["action_mask"].astype(np.bool_)
+        self._episodes.check_started()
+        return self._episodes.observe()["action_mask"][0] == 1
 
     def render(self) -> str | None:
         """Return the board as text in render mode ``"ansi"``, ``None`` without a render mode."""
         if self.render_mode is None:
             return None
-        self._check_reset()
-        if isinstance(self._deal, int):
-            self._deal = Deal.from_number(self._deal)
-        assert self._deal is not None
-        return board_text(self._deal, self._game, self.rules, self._status())
+        self._episodes.check_started()
+        return self._episodes.board(0)
 
-    def _start(self, deal: Deal | int, slots: np.ndarray) -> None:
-        self._deal = deal
-        self._deal_code = format_code(deal, self.rules) if isinstance(deal, int) else deal.code(self.rules)
-        self._game = new_games(slots, self.rules, self.max_undos)
-
-    def _start_from(self, game: Game | str) -> None:
-        game = game if isinstance(game, Game) else Game.from_text(game)
-        if game.rules != self.rules:
-            raise ValueError(f"the game is played by {game.rules}, the environment by {self.rules}")
-        record = game.record
-        record["undos_left"] = self.max_undos
-        if is_over(record[0], self._tables[0]):
-            raise ValueError(f"the game is {game.status}; an episode cannot start from its end")
-        self._deal, self._deal_code, self._game = game.deal, game.deal.code(self.rules), record
-
-    def _check_reset(self) -> None:
-        if self._deal is None:
-            raise gymnasium.error.ResetNeeded("call reset() before anything else")
-
-    def _status(self) -> Status:
-        status_games(self._game, self._tables, self._statuses)
-        return STATUSES[self._statuses[0]]
-
-    def _observation(self) -> Observation:
-        return {key: value[0] for key, value in observe(self._game, self.rules, self.max_undos).items()}
-
-    def _info(self, observation: Observation) -> dict[str, Any]:
-        summits = int(self._game["remaining"][0]) & 7
-        return {
-            "action_mask": observation["action_mask"].copy(),
-            "deal_code": self._deal_code,
-            "score": int(self._game["score"][0]),
-            "moves": int(self._game["moves"][0]),
-            "peaks_cleared": PEAKS - summits.bit_count(),
-            "status": self._status().value,
-            "rejection": MESSAGES.get(Rejection(int(self._rejections[0])), ""),
-        }
+    def _shown(self) -> tuple[Observation, dict[str, Any]]:
+        observation = self._episodes.observe()
+        return {key: values[0] for key, values in observation.items()}, self._episodes.info(0, observation)

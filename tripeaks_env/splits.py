@@ -33,14 +33,14 @@ def is_evaluation(number: int) -> bool:
     return number % 26 == LAST_LETTER
 
 
-def random_number(rng: np.random.Generator, split: Split = "train") -> int:
-    """Return a uniform deal number of a split; one draw of ``rng``."""
+def random_numbers(rng: np.random.Generator, split: Split = "train", size: int = 1) -> np.ndarray:
+    """Return uniform deal numbers of a split, int64 (size,); one draw of ``rng`` each."""
     if split == "all":
-        return int(rng.integers(NUM_DEALS))
+        return rng.integers(NUM_DEALS, size=size)
     if split == "evaluation":
-        return 26 * int(rng.integers(NUM_PREFIXES)) + LAST_LETTER
-    prefix, letter = divmod(int(rng.integers(NUM_PREFIXES * LAST_LETTER)), LAST_LETTER)
-    return 26 * prefix + letter
+        return 26 * rng.integers(NUM_PREFIXES, size=size) + LAST_LETTER
+    prefixes, letters = np.divmod(rng.integers(NUM_PREFIXES * LAST_LETTER, size=size), LAST_LETTER)
+    return 26 * prefixes + letters
 
 
 def suite(count: int, seed: int = 0) -> list[int]:

@@ -1,0 +1,212 @@
+"""The vector environment equals as many single environments, step by step, through every kind of reset."""
+
+import copy
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from gymnasium.wrappers.vector import RecordEpisodeStatistics
+
+from tests.common import RULES, every_rules
+from tripeaks_env import Deal, Game, Rules, TriPeaksVectorEnv, is_evaluation
+from tripeaks_env.deals import parse_code
+
+CODE = "TP1-E-AAAAAAB"
+NUM_ENVS = 16
+SIX = ["easy", "traditional", "wild-empty-stuck-streak", "open-classic", "draws-pay", "wild"]
+
+
+def assert_equal(first: Any, second: Any, where: str = "") -> None:
+    """Compare observations and infos: types, dtypes and every byte."""
+    assert type(first) is type(second), where
+    if isinstance(first, dict):
+        assert first.keys() == second.keys(), where
+        for key in first:
+            assert_equal(first[key], second[key], f"{where} {key}")
+    elif isinstance(first, tuple):
+        for one, other in zip(first, second, strict=True):
+            assert_equal(one, other, where)
+    elif isinstance(first, np.ndarray):
+        assert (first.dtype, first.shape) == (second.dtype, second.shape), where
+        if first.dtype == object:
+            for one, other in zip(first, second, strict=True):
+                assert_equal(one, other, where)
+        else:
+            assert first.tobytes() == second.tobytes(), where
+    else:
+        assert first == second, where
+
+
+def both(mode: AutoresetMode, **kwargs: Any) -> tuple[Any, Any]:
+    """Return the native vector environment and the synchronous one of Gymnasium."""
+    native = gymnasium.make_vec("TriPeaks-v0", num_envs=NUM_ENVS, autoreset_mode=mode, **kwargs)
+    sync = gymnasium.make_vec(
+        "TriPeaks-v0",
+        num_envs=NUM_ENVS,
+        vectorization_mode="sync",
+        vector_kwargs={"autoreset_mode": mode},
+        **kwargs,
+    )
+    assert isinstance(native, TriPeaksVectorEnv)
+    assert isinstance(sync, SyncVectorEnv)
+    return native, sync
+
+
+def choose(rng: np.random.Generator, mask: np.ndarray) -> np.ndarray:
+    """Return mostly legal actions; where none is legal, or one time in twenty, any."""
+    blind = (rng.random(len(mask)) < 0.05) | (mask.sum(axis=1) == 0)
+    return np.argmax(rng.random(mask.shape) * np.where(blind[:, None], 1, mask), axis=1)
+
+
+@pytest.mark.parametrize("mode", AutoresetMode)
+@pytest.mark.parametrize("name", SIX)
+@pytest.mark.parametrize("steps", [150, pytest.param(2000, marks=pytest.mark.slow)])
+def test_equal_to_single_environments(mode: AutoresetMode, name: str, steps: int) -> None:
+    """Observations, rewards, flags and infos, for the same seeds, with the statistics of episodes recorded too."""
+    kwargs: dict[str, Any] = {"rules": RULES[name], "max_undos": 3 if name in ("easy", "wild") else 0}
+    if name == "open-classic":
+        kwargs |= {"reward": "win", "split": "evaluation", "max_episode_steps": 30}
+    native, sync = both(mode, **kwargs)
+    if mode != AutoresetMode.DISABLED:
+        native, sync = RecordEpisodeStatistics(native), RecordEpisodeStatistics(sync)
+    rng = np.random.default_rng(0)
+    shown, expected = native.reset(seed=7), sync.reset(seed=7)
+    assert_equal(shown, expected)
+    ended = 0
+    for step in range(steps):
+        actions = choose(rng, shown[0]["action_mask"])
+        shown, expected = native.step(actions), sync.step(actions)
+        for part in (shown, expected):  # the clock differs
+            for info in (part[4], part[4].get("final_info", {})):
+                if "episode" in info:
+                    info["episode"].pop("t")
+                    info["episode"].pop("_t", None)
+        assert_equal(shown, expected, f"step {step}")
+        done = shown[2] | shown[3]
+        ended += done.sum()
+        if mode == AutoresetMode.DISABLED and done.any():
+            shown, expected = (env.reset(options={"reset_mask": done.copy()}) for env in (native, sync))
+            assert_equal(shown, expected, f"reset after step {step}")
+    assert ended > NUM_ENVS
+
+
+@pytest.mark.parametrize("seed", [3, list(range(5, 5 + NUM_ENVS))], ids=["integer", "list"])
+def test_seeds(seed: int | list[int]) -> None:
+    """A second seeding begins again, whatever was dealt between."""
+    native, sync = both(AutoresetMode.NEXT_STEP)
+    for _ in range(2):
+        assert_equal(native.reset(seed=seed), sync.reset(seed=seed))
+        for _ in range(70):
+            assert_equal(native.reset(), sync.reset())
+
+
+def test_unseeded_environments_deal_differently() -> None:
+    codes = {code for _ in range(2) for code in TriPeaksVectorEnv(50).reset()[1]["deal_code"]}
+    assert len(codes) == 100
+    assert not any(is_evaluation(parse_code(code)[1]) for code in codes)
+
+
+def test_options_choose_the_start_of_each_environment() -> None:
+    env = TriPeaksVectorEnv(3, render_mode="ansi")
+    game = Game("TP1-E-BBBBBBB", actions=[28, 28])
+    options: dict[str, Any] = {"deal": [CODE, None, Deal.from_code("TP1-E-ABCDEFG")]}
+    before = copy.deepcopy(options)
+    _, info = env.reset(seed=1, options=options)
+    assert options == before
+    expected = [CODE, TriPeaksVectorEnv(3).reset(seed=1)[1]["deal_code"][1], "TP1-E-ABCDEFG"]
+    assert info["deal_code"].tolist() == expected
+    mask = np.array([False, True, False])
+    _, info = env.reset(options={"game": game.to_text(), "reset_mask": mask})
+    assert info["moves"].tolist() == [0, 2, 0]
+    assert info["_moves"].tolist() == mask.tolist()
+    boards = env.render()
+    assert boards is not None
+    assert boards[:2] == (str(Game(CODE)), str(game))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"seed": 3}, "reset options are .'seed'.; they must be one of deal, game"),
+        ({"deal": CODE, "game": Game(CODE)}, "they must be one of"),
+        ({"deal": [CODE]}, "it must be one deal, or a list of 2"),
+        ({"deal": "TP1-C-AAAAAAB"}, "names another rule"),
+        ({"game": Game(CODE, "easy", [20]).to_text().replace("easy", "classic")}, "names another rule"),
+        ({"reset_mask": np.zeros(2, dtype=bool)}, "true somewhere"),
+        ({"reset_mask": [True, False]}, "it must be a bool array"),
+    ],
+)
+def test_wrong_options(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        TriPeaksVectorEnv(2).reset(options=options)
+
+
+@pytest.mark.parametrize(
+    ("kwargs", "message"),
+    [
+        ({"num_envs": 0}, "num_envs is 0"),
+        ({"max_episode_steps": 0}, "max_episode_steps is 0"),
+        ({"rules": "hard"}, "rules is 'hard'"),
+        ({"reward": "money"}, "reward is 'money'"),
+        ({"max_undos": 101}, "max_undos is 101"),
+        ({"render_mode": "human"}, "render_mode is 'human'"),
+        ({"split": "test"}, "split is 'test'"),
+        ({"autoreset_mode": "never"}, "never"),
+    ],
+)
+def test_wrong_arguments(kwargs: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        TriPeaksVectorEnv(**kwargs)
+
+
+@pytest.mark.parametrize("actions", [[28], [28.0, 28.0], [28, 29], [-1, 28]])
+def test_wrong_actions(actions: list[int]) -> None:
+    env = TriPeaksVectorEnv(2)
+    env.reset(seed=0)
+    with pytest.raises(ValueError, match="actions are"):
+        env.step(np.array(actions))
+
+
+def test_steps_need_a_reset() -> None:
+    env = TriPeaksVectorEnv(2, autoreset_mode="Disabled", max_episode_steps=1)
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        env.step(np.array([28, 28]))
+    env.reset(seed=0)
+    env.step(np.array([28, 28]))
+    with pytest.raises(gymnasium.error.ResetNeeded, match=r"\[0, 1\]"):
+        env.step(np.array([28, 28]))
+
+
+@every_rules
+def test_observations_are_in_the_space_and_fresh(rules: Rules) -> None:
+    env = TriPeaksVectorEnv(4, rules)
+    first, _ = env.reset(seed=0)
+    kept = copy.deepcopy(first)
+    second = env.step(np.full(4, 28))[0]
+    assert_equal(first, kept)
+    for observation in (first, second):
+        assert env.observation_space.contains(observation)
+    assert not any(np.shares_memory(first[key], second[key]) for key in first)
+
+
+def test_many_blind_actions_change_nothing_but_what_is_legal() -> None:
+    """A hundred thousand actions, most of them illegal: no error, no reward and no change for those."""
+    env = TriPeaksVectorEnv(1000, max_episode_steps=300)
+    rng = np.random.default_rng(0)
+    observation, _ = env.reset(seed=0)
+    done = np.zeros(1000, dtype=bool)
+    rejected = 0
+    for _ in range(100):
+        actions = rng.integers(29, size=1000)
+        illegal = (observation["action_mask"][np.arange(1000), actions] == 0) & ~done
+        before = observation
+        observation, rewards, terminated, truncated, infos = env.step(actions)
+        for key, value in observation.items():
+            assert (value[illegal] == before[key][illegal]).all()
+        assert not rewards[illegal].any()
+        assert (infos["rejection"][illegal] != "").all()
+        done = terminated | truncated
+        rejected += illegal.sum()
+    assert rejected > 50_000

@@ -1,0 +1,235 @@
+"""The native vector environment: N games in one object, moved by the engine's kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from gymnasium.utils import seeding
+from gymnasium.vector import AutoresetMode
+from gymnasium.vector.utils import batch_space
+
+from tripeaks_env.deals import Deal
+from tripeaks_env.env import TriPeaksEnv
+from tripeaks_env.episodes import RESET_OPTIONS, Episodes, Reward, check_render_mode
+from tripeaks_env.game import Game
+from tripeaks_env.observation import Observation, num_actions, observation_space
+from tripeaks_env.rules import Rules
+from tripeaks_env.splits import Split, check_split, random_numbers
+
+AHEAD = 32
+"""Deal numbers that are drawn at a time for each environment; one by one would take most of the time of a reset."""
+
+
+class TriPeaksVectorEnv(gymnasium.vector.VectorEnv[dict[str, Any], np.ndarray, np.ndarray]):
+    """N environments of TriPeaks in one, equal to as many of :class:`~tripeaks_env.TriPeaksEnv` side by side.
+
+    ``gymnasium.make_vec("TriPeaks-v0", num_envs=N)`` makes it. Rules, spaces, rewards, infos and the ends of episodes are
+    those of the environment of one game, with a leading axis N; so is everything random: environment i is seeded with
+    ``seed + i`` and deals what a single environment of that seed deals.
+
+    ``reset(options=...)`` takes ``"deal"`` and ``"game"`` as the single environment does, one for all or a list of N, where
+    ``None`` stands for a random deal; and ``"reset_mask"``, bool (N,), which restricts the reset to some environments.
+
+    Args:
+        num_envs: how many.
+        rules: see :class:`~tripeaks_env.TriPeaksEnv`, also for the next four.
+        reward: ``"score"`` or ``"win"``.
+        max_undos: undos allowed in an episode, 0 to 100.
+        render_mode: ``"ansi"`` or ``None``.
+        split: which deals a reset draws from.
+        max_episode_steps: after how many steps an episode is truncated; ``None``: never.
+        autoreset_mode: an :class:`gymnasium.vector.AutoresetMode` or its value.
+
+    Raises:
+        ValueError: an argument is not one of the allowed values.
+    """
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        rules: str | Rules = "easy",
+        reward: Reward = "score",
+        max_undos: int = 0,
+        render_mode: str | None = None,
+        split: Split = "train",
+        max_episode_steps: int | None = None,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+    ) -> None:
+        for name, value in {"num_envs": num_envs, "max_episode_steps": max_episode_steps}.items():
+            if not (value is None and name == "max_episode_steps") and (not isinstance(value, int) or value < 1):
+                raise ValueError(f"{name} is {value!r}; it must be an integer of at least 1")
+        self.num_envs = num_envs
+        self.autoreset_mode = AutoresetMode(autoreset_mode)
+        self.metadata = {**TriPeaksEnv.metadata, "autoreset_mode": self.autoreset_mode}
+        self.render_mode = check_render_mode(render_mode, self.metadata)
+        self.max_episode_steps = max_episode_steps
+        self.split: Split = check_split(split)
+        self._episodes = Episodes(num_envs, rules, reward, max_undos)
+        self.rules = self._episodes.rules
+        self.single_observation_space = observation_space(self.rules, max_undos)
+        self.single_action_space = spaces.Discrete(num_actions(max_undos))
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self._rngs: list[np.random.Generator | None] = [None] * num_envs
+        self._numbers = np.empty((num_envs, AHEAD), dtype=np.int64)  # the next deals of each environment
+        self._used = np.full(num_envs, AHEAD)  # how many of them are dealt
+        self._elapsed = np.zeros(num_envs, dtype=np.int64)
+        self._done = np.zeros(num_envs, dtype=np.bool_)
+
+    def reset(
+        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Start an episode in each environment, or in those of ``options["reset_mask"]``.
+
+        Args:
+            seed: an integer, from which environment i gets ``seed + i``; or N integers or ``None``.
+            options: see the class.
+
+        Raises:
+            ValueError: there are not N seeds, or an option does not exist or cannot be played here.
+        """
+        options = dict(options or {})
+        mask = self._reset_mask(options.pop("reset_mask", None))
+        which = np.flatnonzero(mask)
+        seeds = [seed + i for i in range(self.num_envs)] if isinstance(seed, int | np.integer) else seed
+        if seeds is not None:
+            if len(seeds) != self.num_envs:
+                raise ValueError(f"there are {len(seeds)} seeds; there must be one for each of {self.num_envs}")
+            for i in which.tolist():
+                if seeds[i] is not None:
+                    self._rngs[i], _ = seeding.np_random(seeds[i])
+                    self._used[i] = AHEAD
+        self._start(which, options)
+        observation = self._episodes.observe()
+        return observation, _with_masks(self._episodes.infos(observation), mask)
+
+    def step(self, actions: np.ndarray) -> tuple[Observation, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+        """Carry out one action, integers (N,), in each environment.
+
+        Raises:
+            ValueError: there are not N actions, or one is not in the action space.
+            gymnasium.error.ResetNeeded: an environment was never reset, or, where it has to be by hand, not since its end.
+        """
+        actions = np.asarray(actions)
+        if actions.shape != (self.num_envs,) or actions.dtype.kind not in "iu":
+            raise ValueError(f"actions are {actions.dtype} {actions.shape}; they must be integers ({self.num_envs},)")
+        last = num_actions(self._episodes.max_undos) - 1
+        if actions.min() < 0 or actions.max() > last:
+            raise ValueError(f"actions are {actions.min()} to {actions.max()}; they must be 0 to {last}")
+        self._episodes.check_started()
+        if self.autoreset_mode == AutoresetMode.DISABLED and self._done.any():
+            raise gymnasium.error.ResetNeeded(
+                f"reset environments {np.flatnonzero(self._done).tolist()} first: they ended"
+            )
+
+        done_before = np.flatnonzero(self._done)
+        rewards = self._episodes.step(actions)
+        self._elapsed += 1
+        terminated = self._episodes.over.copy()
+        truncated = self._elapsed >= (self.max_episode_steps or np.inf)
+        if self.autoreset_mode == AutoresetMode.NEXT_STEP and len(done_before):
+            self._start(done_before, {})
+            rewards[done_before], terminated[done_before], truncated[done_before] = 0, False, False
+        self._done = terminated | truncated
+        observation = self._episodes.observe()
+        infos: dict[str, Any] = {}
+        if self.autoreset_mode == AutoresetMode.SAME_STEP and self._done.any():
+            done = self._done
+            infos = _with_masks(
+                {
+                    "final_obs": _unbatched(observation, self.num_envs),
+                    "final_info": _with_masks(self._episodes.infos(observation), done),
+                },
+                done,
+            )
+            self._start(np.flatnonzero(done), {})
+            observation = self._episodes.observe()
+        everywhere = np.ones(self.num_envs, dtype=np.bool_)
+        infos |= _with_masks(self._episodes.infos(observation), everywhere)
+        return observation, rewards, terminated, truncated, infos
+
+    def render(self) -> tuple[str, ...] | None:
+        """Return the board of each environment as text in render mode ``"ansi"``, ``None`` without a render mode."""
+        if self.render_mode is None:
+            return None
+        self._episodes.check_started()
+        return tuple(self._episodes.board(i) for i in range(self.num_envs))
+
+    def action_masks(self) -> np.ndarray:
+        """Return the legal actions of each environment, bool (N, 29) or (N, 30)."""
+        self._episodes.check_started()
+        return self._episodes.observe()["action_mask"] == 1
+
+    def _reset_mask(self, mask: np.ndarray | None) -> np.ndarray:
+        if mask is None:
+            return np.ones(self.num_envs, dtype=np.bool_)
+        if (
+            not isinstance(mask, np.ndarray)
+            or mask.dtype != np.bool_
+            or mask.shape != (self.num_envs,)
+            or not mask.any()
+        ):
+            raise ValueError(f"reset_mask is {mask!r}; it must be a bool array ({self.num_envs},), true somewhere")
+        return mask
+
+    def _start(self, which: np.ndarray, options: dict[str, Any]) -> None:
+        """Start an episode in the environments ``which``, indices (M,)."""
+        if len(options) > 1 or not options.keys() <= set(RESET_OPTIONS):
+            raise ValueError(f"reset options are {list(options)}; they must be one of {', '.join(RESET_OPTIONS)}")
+        chosen = {key: self._one_each(key, value) for key, value in options.items()}
+        starts: list[tuple[int, str, Deal | Game | str]] = [
+            (i, key, values[i]) for key, values in chosen.items() for i in which.tolist() if values[i] is not None
+        ]
+        given = [i for i, _, _ in starts]
+        at_random = np.setdiff1d(which, given, assume_unique=True)
+        if len(at_random):
+            self._episodes.deal_numbers(at_random, self._next_numbers(at_random))
+        for i, key, start in starts:
+            if key == "deal":
+                self._episodes.deal(i, start)  # type: ignore[arg-type]
+            else:
+                self._episodes.resume(i, start)  # type: ignore[arg-type]
+        self._elapsed[which] = 0
+        self._done[which] = False
+
+    def _one_each(self, key: str, value: Any) -> Sequence[Any]:
+        if isinstance(value, str | Deal | Game):
+            return [value] * self.num_envs
+        if not isinstance(value, Sequence) or len(value) != self.num_envs:
+            raise ValueError(f"reset option {key} is {value!r}; it must be one {key}, or a list of {self.num_envs}")
+        return value
+
+    def _next_numbers(self, which: np.ndarray) -> np.ndarray:
+        """Return the next deal number of each of the environments ``which``, int64 (M,)."""
+        for i in which[self._used[which] == AHEAD].tolist():
+            rng = self._rngs[i]
+            if rng is None:
+                rng, _ = seeding.np_random()
+                self._rngs[i] = rng
+            self._numbers[i] = random_numbers(rng, self.split, AHEAD)
+            self._used[i] = 0
+        numbers = self._numbers[which, self._used[which]]
+        self._used[which] += 1
+        return numbers
+
+
+def _with_masks(infos: dict[str, Any], mask: np.ndarray) -> dict[str, Any]:
+    """Return infos as Gymnasium's vector environments give them: empty where ``mask`` is false, with ``_key`` masks."""
+    masked = {}
+    for key, values in infos.items():
+        if isinstance(values, np.ndarray) and not mask.all():
+            values[~mask] = None if values.dtype == object else 0
+        masked[key], masked[f"_{key}"] = values, mask.copy()
+    return masked
+
+
+def _unbatched(observation: Observation, number: int) -> np.ndarray:
+    """Return a batch of observations as an array of objects (N,), each an observation."""
+    apart = np.full(number, None, dtype=object)
+    for i in range(number):
+        apart[i] = {key: values[i].copy() for key, values in observation.items()}
+    return apart
