@@ -93,3 +93,11 @@ def test_agents_do_not_see_hidden_cards(rules: Rules, name: str) -> None:
         choices.append(agents.make(name, rules, seed=3).act(observation, observation["action_mask"]).tolist())
     assert choices[0] == choices[1]
     assert len(choices[0]) == POSITIONS_PER_RULES
+
+
+def test_shipped_network_does_not_see_hidden_cards() -> None:
+    choices = []
+    for games in zip(*pairs(Rules.easy), strict=True):
+        observation = observe(np.concatenate([game.record for game in games]), Rules.easy)
+        choices.append(agents.make("ppo").act(observation, observation["action_mask"]).tolist())
+    assert choices[0] == choices[1]
