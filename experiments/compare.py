@@ -16,6 +16,7 @@ from tripeaks_env.layout import PEAKS
 from tripeaks_env.rules import Rules
 from tripeaks_env.splits import suite
 
+WARM_UP = [0, 1]  # training deals
 CHUNK = 1920  # deals solved between two steps of the progress bar
 
 
@@ -41,6 +42,7 @@ def compare(config: CompareConfig, progress: Progress) -> tuple[pd.DataFrame, di
     for entry, agent in players:
         advance = partial(progress.advance, progress.add_task(f"{entry.name} plays", total=len(numbers)))
         try:
+            play(_make(entry, config.rules), WARM_UP, config.rules)  # compiles what it needs, which is not its time
             played = play(agent, numbers, config.rules, advance)
         except AgentError as error:
             raise AgentError(f"agent {entry.name!r}: {error}") from error
