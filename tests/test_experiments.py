@@ -101,7 +101,7 @@ def test_shipped_configs_are_valid(path: Path) -> None:
         ("name: x\nagents: [ppo]\nrules: {wild: true}", "no checkpoint"),
         ("name: x\nagents: [random]\nrules: traditional", "streak"),
         ("name: x\nagents: ['tests.test_experiments:Illegal']", "the action 0 where it is illegal"),
-        ("name: x\nagents: ['tests.test_experiments:WrongShape']", "it must be integers (20,)"),
+        ("name: x\nagents: ['tests.test_experiments:WrongShape']", "it must be integers (2,)"),
         ("name: x\nagents: ['tests.test_experiments:OutOfRange']", "the action 29; it must be 0 to 28"),
     ],
 )
