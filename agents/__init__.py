@@ -32,15 +32,14 @@ def make(name: str, rules: str | Rules = "easy", seed: int = 0, **options: objec
     >>> type(make("opener")).__name__
     'OpenerAgent'
     """
-    path = AGENTS.get(name, name)
-    module, _, attribute = path.partition(":")
+    rules = as_rules(rules)
+    module, _, attribute = str(AGENTS.get(name, name)).partition(":")
     if not attribute:
         raise ValueError(f"agent is {name!r}; it must be one of {', '.join(AGENTS)}, or module:Class")
     try:
-        cls = getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError, TypeError, ValueError) as error:
-        raise ValueError(f"agent {name!r} cannot be loaded: {error}") from error
-    agent = cls(rules=as_rules(rules), seed=seed, **options)
+        agent = getattr(importlib.import_module(module), attribute)(rules=rules, seed=seed, **options)
+    except (Exception, SystemExit) as error:  # whatever somebody's module does
+        raise ValueError(f"agent {name!r} cannot be made: {type(error).__name__}: {error}") from error
     if not isinstance(agent, Agent):
         raise ValueError(f"agent {name!r} has no method act(observation, action_mask)")
     return agent

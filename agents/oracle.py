@@ -11,7 +11,7 @@ class Oracle:
     """Plays the line that :func:`tripeaks_env.solve` returns, solving again only when a game has left it."""
 
     def __init__(self, rules: Rules, seed: int = 0) -> None:
-        self.plans: dict[bytes, bytes] = {}  # whole lines from the start, by the cards
+        self.plans: dict[tuple[Rules, bytes], bytes] = {}  # whole lines from the start, by rules and cards
         self.actions = np.empty(0, dtype=np.int64)
 
     def reveal(self, games: np.ndarray, rules: Rules) -> None:
@@ -19,13 +19,13 @@ class Oracle:
         plans = {}
         actions = np.empty(len(games), dtype=np.int64)
         for i in range(len(games)):
-            cards = games["cards"][i].tobytes()
+            key = (rules, games["cards"][i].tobytes())
             line = games["line"][i, : games["length"][i]].tobytes()
-            plan = self.plans.get(cards, b"")
+            plan = self.plans.get(key, b"")
             if len(plan) <= len(line) or not plan.startswith(line):
                 plan = line + bytes(solve_record(games[i : i + 1], rules).actions)
             actions[i] = plan[len(line)]
-            plans[cards] = plan
+            plans[key] = plan
         self.plans = plans
         self.actions = actions
 

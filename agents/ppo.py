@@ -75,15 +75,16 @@ class PPOAgent(PolicyAgent):
         path = Path(checkpoint) if checkpoint else CHECKPOINTS / f"ppo-{rules.name}.safetensors"
         if not path.is_file():
             shipped = ", ".join(sorted(file.stem for file in CHECKPOINTS.glob("*.safetensors")))
-            raise ValueError(f"no checkpoint at {path} for the rules {rules.name or rules}; shipped are {shipped}")
+            raise ValueError(f"no checkpoint at {path} for the rules {rules}; shipped are {shipped}")
         try:
             with safe_open(path, "pt") as file:
-                header = json.loads((file.metadata() or {}).get(HEADER, "{}"))
+                header = json.loads((file.metadata() or {})[HEADER])
             weights = safetensors.torch.load_file(path)
-        except SafetensorError as error:
-            raise ValueError(f"checkpoint {path} cannot be read: {error}") from error
-        if header.get("format") != FORMAT:
-            raise ValueError(f"checkpoint {path} has the format {header.get('format')!r}; it must be {FORMAT!r}")
+            found = header["format"]
+        except (SafetensorError, KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"checkpoint {path} cannot be read: {type(error).__name__}: {error}") from error
+        if found != FORMAT:
+            raise ValueError(f"checkpoint {path} has the format {found!r}; it must be {FORMAT!r}")
         trained = as_rules(header["rules"])
         if trained != rules:
             raise ValueError(f"checkpoint {path} was trained for the rules {trained}, not for {rules}")

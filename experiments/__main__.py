@@ -2,13 +2,14 @@
 
 import sys
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Annotated
 
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from experiments.config import AgentError, CompareConfig, ConfigError, TrainConfig, load
+from experiments.config import AgentError, CompareConfig, Config, ConfigError, TrainConfig, load
 
 app = typer.Typer(
     help="Train agents from configs, and compare them over seeded deals with each other and with the optimum.",
@@ -16,12 +17,12 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-Config = Annotated[Path, typer.Argument(help="YAML file, such as those in experiments/configs.")]
+ConfigFile = Annotated[Path, typer.Argument(help="YAML file, such as those in experiments/configs.")]
 Output = Annotated[Path | None, typer.Option(help="Folder for the results; by default runs/NAME of the config.")]
 
 
 @app.command()
-def compare(config: Config, output: Output = None) -> None:
+def compare(config: ConfigFile, output: Output = None) -> None:
     """Let agents play the same evaluation deals and print a leaderboard against the exact optimum.
 
     Writes the results of every deal (results.parquet), a summary (summary.json), a plot (leaderboard.png) and the
@@ -32,15 +33,15 @@ def compare(config: Config, output: Output = None) -> None:
     from experiments.report import write_comparison
 
     console = Console()
+    folder = _folder(output, settings)
     with _progress() as progress:
         results, milliseconds = run(settings, progress)
-    folder = output or Path("runs") / settings.name
     write_comparison(folder, settings, results, milliseconds, console)
     console.print(f"Written to {folder}: results.parquet, summary.json, leaderboard.png, leaderboard.svg")
 
 
 @app.command()
-def train(config: Config, output: Output = None) -> None:
+def train(config: ConfigFile, output: Output = None) -> None:
     """Train a PPO agent, or go on with a training that was interrupted.
 
     Writes the agent (agent.safetensors), its learning curve (curve.csv), a checkpoint to go on from (checkpoint.zip) and
@@ -49,7 +50,7 @@ def train(config: Config, output: Output = None) -> None:
     settings = load(config, TrainConfig)
     from experiments.train import train as run  # here, as torch takes seconds to import
 
-    folder = output or Path("runs") / settings.name
+    folder = _folder(output, settings)
     run(settings, folder)
     typer.echo(f"Written to {folder}: agent.safetensors, curve.csv, checkpoint.zip")
 
@@ -64,6 +65,18 @@ def speed() -> None:
     Console().print(table)
 
 
+def _folder(output: Path | None, settings: Config) -> Path:
+    """Return the folder of results, made and tried before any work is done."""
+    folder = output or Path("runs") / settings.name
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise ConfigError(f"folder {folder} cannot be written to: {error.strerror}") from error
+    return folder
+
+
 def _progress() -> Progress:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     return Progress(*columns, console=Console(stderr=True))
@@ -73,7 +86,7 @@ def main() -> None:
     """Run the command line; wrong input ends with one line and exit code 2."""
     try:
         app()
-    except (ConfigError, AgentError) as error:
+    except (ConfigError, AgentError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)
 

@@ -1,5 +1,6 @@
 """Comparing agents: every agent plays the same evaluation deals, and every deal is solved exactly."""
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -13,9 +14,10 @@ from experiments.play import play
 from tripeaks_env.batch_solver import solve_many
 from tripeaks_env.deals import format_code
 from tripeaks_env.layout import PEAKS
-from tripeaks_env.rules import Rules
+from tripeaks_env.rules import Rules, Scoring
 from tripeaks_env.splits import suite
 
+WIN = Scoring(start=0, removal=0, draw=0, peaks=(0, 0, 1))  # whose optimum is a win wherever there is one
 WARM_UP = [0, 1]  # training deals
 CHUNK = 1920  # deals solved between two steps of the progress bar
 
@@ -24,17 +26,15 @@ def compare(config: CompareConfig, progress: Progress) -> tuple[pd.DataFrame, di
     """Return the results, one row for each agent and deal, and the milliseconds each agent took for a game.
 
     The columns: ``agent``; ``oracle``: whether it sees all cards; ``deal``: the code; ``won``; ``score``; ``peaks`` emptied;
-    ``draws``; ``optimum``: the best score with all cards known; ``winnable``: whether that is a win; ``regret``: optimum
-    less score.
+    ``draws``; ``optimum``: the best score with all cards known; ``winnable``: whether it can be won with all cards known;
+    ``regret``: optimum less score.
 
     Raises:
         ConfigError: an agent cannot be made or does not play by these rules, or the optimum is not known for them.
         AgentError: an agent chose an illegal action; the message names it.
     """
     if config.rules.scoring.streak:
-        raise ConfigError(
-            f"rules {config.rules.name or config.rules}: the optimum under streak scoring is not known yet"
-        )
+        raise ConfigError(f"rules {config.rules}: the optimum under streak scoring is not known yet")
     players = [(entry, _make(entry, config.rules)) for entry in config.agents]
     numbers = suite(config.deals.count, config.deals.seed)
     deals = solve_deals(numbers, config.rules, progress)
@@ -67,18 +67,22 @@ def compare(config: CompareConfig, progress: Progress) -> tuple[pd.DataFrame, di
 def _make(entry: Entry, rules: Rules) -> Agent:
     try:
         return agents.make(entry.agent, rules, entry.seed, **entry.options)
-    except (TypeError, ValueError) as error:
-        raise ConfigError(f"agent {entry.name!r}: {error}") from error
+    except ValueError as error:
+        raise ConfigError(str(error)) from error
 
 
 def solve_deals(numbers: list[int], rules: Rules, progress: Progress) -> pd.DataFrame:
     """Return a row for each deal number: ``deal``, ``optimum`` and ``winnable``, see :func:`compare`."""
     chunks = [numbers[start : start + CHUNK] for start in range(0, len(numbers), CHUNK)]
-    optima = [solve_many(chunk, rules) for chunk in progress.track(chunks, description="solving the deals")]
+    to_win = replace(rules, scoring=WIN)
+    optima, wins = [], []
+    for chunk in progress.track(chunks, description="solving the deals"):
+        optima.append(solve_many(chunk, rules))
+        wins.append(solve_many(chunk, to_win))
     return pd.DataFrame(
         {
             "deal": [format_code(number, rules) for number in numbers],
             "optimum": np.concatenate([part.scores for part in optima]),
-            "winnable": np.concatenate([part.won for part in optima]),
+            "winnable": np.concatenate([part.won for part in wins]),
         }
     )

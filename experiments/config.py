@@ -1,5 +1,6 @@
 """The experiment configs: YAML files, validated, with errors that say in one line what is wrong where."""
 
+from collections.abc import Hashable
 from pathlib import Path
 from typing import Annotated, Any, Self, TypeVar
 
@@ -27,13 +28,13 @@ class AgentError(RuntimeError):
 class Part(BaseModel):
     """A part of a config: unknown keys and wrong types are refused."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
 
 
 class Config(Part):
     """What every config has: a name, which is also that of its folder of results, and the rules."""
 
-    name: str = Field(pattern=r"^[\w.-]+$")
+    name: str = Field(pattern=r"^\w[\w.-]*$")
     rules: RulesField = Rules.easy
 
 
@@ -51,7 +52,7 @@ class Entry(Part):
     """
 
     agent: str
-    label: str = ""
+    label: str = Field(default="", pattern=r"^[\w .:()+-]*$")
     seed: Seed = 0
     options: dict[str, Any] = {}
 
@@ -110,6 +111,26 @@ class TrainConfig(Config):
     evaluation_deals: int = Field(default=2000, ge=2)
     """Deals of a point of the learning curve. They are training deals: nothing is tuned on evaluation deals."""
 
+    @model_validator(mode="after")
+    def _batches_fit(self) -> Self:
+        rollout = self.num_envs * self.n_steps
+        if rollout % self.batch_size:
+            raise ValueError(f"batch_size is {self.batch_size}; it must divide num_envs * n_steps, which is {rollout}")
+        return self
+
+
+class _Loader(yaml.SafeLoader):
+    """Refuses a key that stands twice in a mapping, where YAML would take the last."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
+        for key in keys:
+            if keys.count(key) > 1:
+                raise yaml.constructor.ConstructorError(
+                    problem=f"the key {key!r} is there twice", problem_mark=node.start_mark
+                )
+        return super().construct_mapping(node, deep)
+
 
 AnyConfig = TypeVar("AnyConfig", bound=Config)
 
@@ -121,11 +142,11 @@ def load(path: Path, kind: type[AnyConfig]) -> AnyConfig:
         ConfigError: there is no such file, it is not YAML, or a key or value is wrong.
     """
     try:
-        values = yaml.safe_load(path.read_text(encoding="utf-8"))
+        values = yaml.load(path.read_text(encoding="utf-8"), _Loader)
     except OSError as error:
         raise ConfigError(f"config {path} cannot be read: {error.strerror}") from error
-    except yaml.YAMLError as error:
-        raise ConfigError(f"config {path} is not YAML: {' '.join(str(error).split())}") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ConfigError(f"config {path} is not right YAML: {' '.join(str(error).split())}") from error
     if not isinstance(values, dict):
         raise ConfigError(f"config {path} must be a mapping of keys to values")
     try:

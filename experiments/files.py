@@ -1,5 +1,6 @@
 """Writing results so that a reader never meets half a file."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,7 +13,7 @@ def replacing(path: Path) -> Iterator[Path]:
     The folder is made if it is missing. The path that is yielded ends like ``path``.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".part-{path.name}")
+    part = path.with_name(f".part-{os.getpid()}-{path.name}")
     try:
         yield part
         part.replace(path)

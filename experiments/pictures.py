@@ -1,4 +1,4 @@
-"""Make the pictures of the documentation: ``python -m experiments.pictures FOLDER`` (or ``make docs``)."""
+"""Make the pictures of the documentation: ``make docs``, or ``python -m experiments.pictures [FOLDER]``."""
 
 import io
 import sys
@@ -27,4 +27,4 @@ def draw_board(game: Game, path: Path) -> None:
 
 
 if __name__ == "__main__":
-    draw_board(BOARD, Path(sys.argv[1]) / "board.svg")
+    draw_board(BOARD, Path(*(sys.argv[1:] or ["docs"])) / "board.svg")

@@ -49,9 +49,12 @@ def play(
         observation = observe(current, rules)
         mask = observation["action_mask"]
         start = time.perf_counter()
-        if isinstance(agent, OracleAgent):
-            agent.reveal(current.copy(), rules)
-        actions = np.asarray(agent.act(observation, mask.copy()))
+        try:
+            if isinstance(agent, OracleAgent):
+                agent.reveal(current.copy(), rules)
+            actions = np.asarray(agent.act(observation, mask.copy()))
+        except Exception as error:  # whatever somebody's agent does
+            raise AgentError(f"act raised {type(error).__name__}: {error}") from error
         seconds += time.perf_counter() - start
         if actions.shape != (len(playing),) or not np.issubdtype(actions.dtype, np.integer):
             raise AgentError(f"act returned {actions.dtype} {actions.shape}; it must be integers ({len(playing)},)")
@@ -59,7 +62,7 @@ def play(
         if len(unknown):
             raise AgentError(f"act returned the action {unknown[0]}; it must be 0 to {mask.shape[1] - 1}")
         rejections, over = np.zeros(len(playing), dtype=np.int8), np.zeros(len(playing), dtype=np.bool_)
-        step_games(current, actions, table, rejections, over)
+        step_games(current, actions.astype(np.int64), table, rejections, over)
         if rejections.any():
             illegal = int(actions[rejections != 0][0])
             raise AgentError(f"act returned the action {illegal} where it is illegal")

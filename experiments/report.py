@@ -6,6 +6,7 @@ import platform
 from importlib import metadata
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 from rich import box
@@ -48,6 +49,8 @@ def leaderboard_table(board: pd.DataFrame, milliseconds: dict[str, float], title
 
 def _interval(row: pd.Series, name: str, scale: float = 1) -> str:
     mean, low, high = (scale * row[key] for key in (name, f"{name}_low", f"{name}_high"))
+    if np.isnan(mean):
+        return "–"
     return f"[bold]{mean:.1f}[/]\n[dim]{low:.1f}–{high:.1f}[/]"
 
 
@@ -91,7 +94,7 @@ def write_comparison(
     ``leaderboard.png`` and ``leaderboard.svg``: a plot and the table.
     """
     board = leaderboard(results)
-    title = f"TriPeaks {config.name}: {config.rules.name or config.rules}, {config.deals.count:,} evaluation deals"
+    title = f"TriPeaks {config.name}: {config.rules}, {config.deals.count:,} evaluation deals"
     table = leaderboard_table(board, milliseconds, title, optimum_line(results))
     console.print(table)
     with replacing(folder / "results.parquet") as path:

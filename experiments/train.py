@@ -12,6 +12,7 @@ from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.policies import MaskableMultiInputActorCriticPolicy
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.monitor import Monitor
+from stable_baselines3.common.utils import get_device
 from stable_baselines3.common.vec_env import DummyVecEnv
 
 from agents.ppo import PolicyAgent, policy_arguments, save_policy
@@ -35,6 +36,10 @@ def train(config: TrainConfig, folder: Path) -> None:
         ConfigError: the folder holds a training of another config.
     """
     torch.set_num_threads(1)  # for networks this small, more are slower
+    try:
+        device = get_device(config.device)
+    except RuntimeError as error:
+        raise ConfigError(f"device is {config.device!r}; it must be auto, cpu, cuda or the like: {error}") from error
     settings = yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False)
     kept = folder / "config.yaml"
     if kept.exists() and kept.read_text(encoding="utf-8") != settings:
@@ -45,7 +50,10 @@ def train(config: TrainConfig, folder: Path) -> None:
     envs = DummyVecEnv([lambda: _environment(config) for _ in range(config.num_envs)])
     checkpoint = folder / "checkpoint.zip"
     if checkpoint.exists():
-        model = MaskablePPO.load(checkpoint, envs, device=config.device)
+        try:
+            model = MaskablePPO.load(checkpoint, envs, device=device)
+        except Exception as error:  # whatever unpickling half a file does
+            raise ConfigError(f"checkpoint {checkpoint} cannot be read ({error}); delete it to start anew") from error
     else:
         model = MaskablePPO(
             "MultiInputPolicy",
@@ -61,7 +69,7 @@ def train(config: TrainConfig, folder: Path) -> None:
             policy_kwargs=policy_arguments(config.rules, config.hidden),
             tensorboard_log=str(folder / "tensorboard"),
             seed=config.seed,
-            device=config.device,
+            device=device,
         )
     left = config.total_steps - model.num_timesteps
     if left > 0:
@@ -98,8 +106,8 @@ class Keep(BaseCallback):
         self.due = 0
 
     def _init_callback(self) -> None:
-        if self.num_timesteps:
-            self.due = self.num_timesteps + self.config.evaluate_every
+        if self.model.num_timesteps:  # goes on from a checkpoint, which is kept already
+            self.due = self.model.num_timesteps + self.config.evaluate_every
 
     def _on_rollout_start(self) -> None:
         if self.num_timesteps >= self.due:

@@ -152,8 +152,8 @@ def test_agents_of_other_modules() -> None:
     [
         ("nobody", "agent is 'nobody'; it must be one of random, greedy, opener, .*, or module:Class"),
         ("", "agent is ''; it must be one of"),
-        ("no_such_module:Agent", "agent 'no_such_module:Agent' cannot be loaded: No module named 'no_such_module'"),
-        ("agents.simple:Nobody", "agent 'agents.simple:Nobody' cannot be loaded: .* no attribute 'Nobody'"),
+        ("no_such_module:Agent", "agent 'no_such_module:Agent' cannot be made: .*No module named 'no_such_module'"),
+        ("agents.simple:Nobody", "agent 'agents.simple:Nobody' cannot be made: .* no attribute 'Nobody'"),
         ("builtins:dict", "agent 'builtins:dict' has no method act"),
     ],
 )
@@ -165,3 +165,13 @@ def test_agents_that_cannot_be_made(name: str, message: str) -> None:
 def test_agents_of_rules_that_do_not_exist() -> None:
     with pytest.raises(ValueError, match="rules is 'hard'"):
         agents.make("random", "hard")
+
+
+def test_oracle_plans_for_the_rules_it_plays_by() -> None:
+    oracle = agents.make("oracle")
+    assert isinstance(oracle, agents.OracleAgent)
+    for rules in (Rules.easy, Rules.classic):
+        games = new_games(lay_out(*shuffle(range(40)), rules), rules)
+        oracle.reveal(games, rules)
+        mask = observe(games, rules)["action_mask"]
+        assert mask[np.arange(40), oracle.act({}, mask)].all()

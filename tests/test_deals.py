@@ -1,4 +1,5 @@
 import random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -215,3 +216,35 @@ def test_unfair_words_are_rejected() -> None:
     state = np.array([7], dtype=np.uint64)
     with np.errstate(over="ignore"):
         assert [int(our_below(state, bound)) for _ in range(200)] == [below(bound, words) for _ in range(200)]
+
+
+@pytest.mark.parametrize("number", [-1, NUM_DEALS, 1.5, "1", None, True])
+def test_numbers_that_are_none(number: Any) -> None:
+    with pytest.raises(ValueError, match=r"deal number is .*; it must be 0 to"):
+        Deal.from_number(number)
+
+
+@pytest.mark.parametrize("cards", [[*range(51), 51.0], [*range(51), "51"]])
+def test_cards_that_are_no_numbers(cards: Any) -> None:
+    with pytest.raises(ValueError, match="they must be card numbers"):
+        Deal(cards)
+
+
+def test_only_a_number_gives_a_deal_its_code() -> None:
+    """Cards that a number does not deal never get its code."""
+    deal = Deal(list(Deal.from_code("TP1-E-AAAAAAH").cards))  # type: ignore[arg-type]
+    assert (deal.number, deal.code()) == (None, None)
+    assert hash(deal) == hash(Deal(deal.cards))
+    with pytest.raises(TypeError):
+        Deal(deal.cards, None, 7)  # type: ignore[call-arg]
+
+
+def test_letters_that_become_others_in_upper_case() -> None:
+    with pytest.raises(ValueError, match="TP1-E-ßAAAAA"):
+        parse_code("TP1-E-ßAAAAA")
+
+
+def test_shuffle_leaves_its_argument_alone() -> None:
+    numbers_given = np.array([1, 2, 3], dtype=np.uint64)
+    shuffle(numbers_given)
+    assert numbers_given.tolist() == [1, 2, 3]

@@ -42,6 +42,20 @@ class Illegal(RandomAgent):
         return np.zeros(len(action_mask), dtype=int)
 
 
+class Raises(RandomAgent):
+    """Fails at its first move."""
+
+    def act(self, observation: Observation, action_mask: np.ndarray) -> np.ndarray:
+        raise KeyError("lost")
+
+
+class NotMade(RandomAgent):
+    """Cannot be made."""
+
+    def __init__(self, rules: Rules, seed: int = 0) -> None:
+        raise SystemExit(0)
+
+
 class WrongShape(RandomAgent):
     """Returns one action too few."""
 
@@ -73,8 +87,17 @@ class OutOfRange(RandomAgent):
         ("agents: [random]", CompareConfig, "name: "),
         ("name: x\ntotal_steps: 1.5", TrainConfig, "total_steps: "),
         ("name: ../x\ntotal_steps: 1", TrainConfig, "name: "),
-        ("name: [x", CompareConfig, "is not YAML"),
+        ("name: [x", CompareConfig, "is not right YAML"),
         ("- x", CompareConfig, "must be a mapping"),
+        ("name: x\nname: y\nagents: [random]", CompareConfig, "the key 'name' is there twice"),
+        ("name: ..\nagents: [random]", CompareConfig, "name: "),
+        ("name: x\nagents: [{agent: random, label: '[/x]'}]", CompareConfig, "agents.0.label: "),
+        (
+            "name: x\ntotal_steps: 1\nbatch_size: 100",
+            TrainConfig,
+            "batch_size is 100; it must divide num_envs * n_steps",
+        ),
+        ("name: x\ntotal_steps: 1\nlearning_rate: .inf", TrainConfig, "learning_rate: "),
     ],
 )
 def test_wrong_config_names_the_fault_in_one_line(tmp_path: Path, text: str, kind: type[Config], named: str) -> None:
@@ -95,12 +118,14 @@ def test_shipped_configs_are_valid(path: Path) -> None:
     ("text", "named"),
     [
         (None, "cannot be read"),
-        ("name: x\nagents: [nobody]", "agent 'nobody'"),
+        ("name: x\nagents: [nobody]", "agent is 'nobody'; it must be one of"),
         ("name: x\nagents: ['os:nothing']", "agent 'os:nothing'"),
         ("name: x\nagents: [{agent: random, options: {speed: 3}}]", "speed"),
         ("name: x\nagents: [ppo]\nrules: {wild: true}", "no checkpoint"),
         ("name: x\nagents: [random]\nrules: traditional", "streak"),
         ("name: x\nagents: ['tests.test_experiments:Illegal']", "the action 0 where it is illegal"),
+        ("name: x\nagents: ['tests.test_experiments:Raises']", "Raises': act raised KeyError: 'lost'"),
+        ("name: x\nagents: ['tests.test_experiments:NotMade']", "cannot be made: SystemExit"),
         ("name: x\nagents: ['tests.test_experiments:WrongShape']", "it must be integers (2,)"),
         ("name: x\nagents: ['tests.test_experiments:OutOfRange']", "the action 29; it must be 0 to 28"),
     ],
@@ -113,7 +138,35 @@ def test_failed_comparison_is_one_line_and_exit_code_2(
     last = capsys.readouterr().err.strip().splitlines()[-1]
     assert last.startswith("error: ")
     assert named in last
-    assert not (tmp_path / "out").exists()
+    assert not any((tmp_path / "out").glob("*"))
+
+
+@pytest.mark.parametrize("folder", ["config.yaml", "/proc/x"])
+def test_unusable_folder_is_found_before_the_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], folder: str
+) -> None:
+    path = write(tmp_path, "name: x\nagents: [random]")
+    assert run(monkeypatch, "compare", path, "--output", tmp_path / folder) == 2
+    error = capsys.readouterr().err.strip()
+    assert "cannot be written to" in error
+    assert len(error.splitlines()) == 1
+
+
+def test_config_that_is_no_text(tmp_path: Path) -> None:
+    path = tmp_path / "config.yaml"
+    path.write_bytes(b"name: caf\xe9")
+    with pytest.raises(ConfigError, match="is not right YAML"):
+        load(path, CompareConfig)
+
+
+def test_winnable_does_not_depend_on_the_points() -> None:
+    """Where removals cost a lot, the best score is a loss although the deals can be won."""
+    rules = {"scoring": {"removal": -100}}
+    config = CompareConfig.model_validate({"name": "x", "deals": {"count": 30}, "agents": ["oracle"], "rules": rules})
+    with Progress(disable=True) as progress:
+        results = compare(config, progress)[0]
+    assert not results["won"].any()
+    assert results["winnable"].tolist() == [solve(Deal.from_code(code)).won for code in results["deal"]]
 
 
 def test_unknown_option_is_exit_code_2(monkeypatch: pytest.MonkeyPatch) -> None:

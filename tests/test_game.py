@@ -1,4 +1,6 @@
+import copy
 import json
+import pickle
 from itertools import pairwise
 from typing import Any
 
@@ -353,3 +355,12 @@ def test_playing_on_does_not_change_earlier_observations() -> None:
         23 - WORKED_WIN[: length + 1].count(DRAW) for length in range(len(WORKED_WIN))
     ]
     assert not any(np.shares_memory(a["tableau"], b["tableau"]) for a, b in pairwise(seen))
+
+
+def test_every_copy_is_independent() -> None:
+    game = Game(CODE, actions=[20, 23, 22])
+    for other in (game.copy(), copy.copy(game), copy.deepcopy(game), pickle.loads(pickle.dumps(game))):
+        assert other == game
+        other.play(DRAW)
+        assert other != game
+        assert (game.moves, game.actions) == (3, (20, 23, 22))

@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 import torch
 from safetensors.torch import save_file
+from sb3_contrib import MaskablePPO
+from stable_baselines3.common.env_checker import check_env as check_sb3
+from stable_baselines3.common.env_util import make_vec_env
 
 import agents
 from agents.network import RelativeRanks
@@ -126,6 +129,12 @@ def test_training_keeps_goes_on_and_repeats_itself(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="another config"):
         train(longer, tmp_path / "one")
     (tmp_path / "one" / "config.yaml").unlink()
+    checkpoint = tmp_path / "one" / "checkpoint.zip"
+    kept = checkpoint.read_bytes()
+    checkpoint.write_bytes(kept[:1000])
+    with pytest.raises(ConfigError, match="delete it to start anew"):
+        train(longer, tmp_path / "one")
+    checkpoint.write_bytes(kept)
     train(longer, tmp_path / "one")
     curve = (tmp_path / "one" / "curve.csv").read_text().splitlines()
     assert [row.split(",")[0] for row in curve] == ["steps", "0", "128", "256", "384", "512"]
@@ -149,8 +158,20 @@ def test_wrong_checkpoints_are_refused(tmp_path: Path) -> None:
     path.write_bytes(b"nothing")
     with pytest.raises(ValueError, match="cannot be read"):
         PPOAgent(Rules.easy, checkpoint=path)
-    save_file({"x": torch.zeros(1)}, path)
-    with pytest.raises(ValueError, match="has the format None"):
+    for header in (None, {"agent": "no json"}, {"agent": "[]"}, {"agent": "{}"}):
+        save_file({"x": torch.zeros(1)}, path, header)
+        with pytest.raises(ValueError, match=r"agent\.safetensors cannot be read"):
+            PPOAgent(Rules.easy, checkpoint=path)
+    save_file({"x": torch.zeros(1)}, path, {"agent": '{"format": "other"}'})
+    with pytest.raises(ValueError, match="has the format 'other'"):
         PPOAgent(Rules.easy, checkpoint=path)
     with pytest.raises(ValueError, match=r"no checkpoint at .* for the rules"):
         agents.make("ppo", Rules(wild=True))
+
+
+@pytest.mark.filterwarnings("ignore")  # of the training library; the environment's own about rendering
+def test_stable_baselines3_takes_the_environment_by_its_id() -> None:
+    envs = make_vec_env("TriPeaks-v0", 2, seed=0)
+    check_sb3(TriPeaksEnv())
+    model = MaskablePPO("MultiInputPolicy", envs, n_steps=16, batch_size=16, n_epochs=1)
+    assert model.learn(64).num_timesteps == 64

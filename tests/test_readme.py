@@ -2,16 +2,16 @@
 
 import doctest
 import re
-import runpy
 from pathlib import Path
 
 import pytest
 import yaml
+from rich.progress import Progress
 
 import agents
+from experiments.compare import compare
 from experiments.config import CompareConfig
-from experiments.play import play
-from tripeaks_env import ENVIRONMENTS, Rules, suite
+from tripeaks_env import ENVIRONMENTS
 from tripeaks_env.rules import PRESETS
 
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
@@ -38,18 +38,14 @@ def test_game_example_prints_what_it_shows() -> None:
     assert tried > 10
 
 
-def test_agent_example_plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "my_agent.py"
-    path.write_text(block("python", "class LowestPosition"), encoding="utf-8")
+def test_agent_example_plays_in_the_config_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "my_agent.py").write_text(block("python", "class LowestPosition"), encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
-    agent = agents.make("my_agent:LowestPosition")
-    assert len(play(agent, suite(20), Rules.easy).games) == 20
-    assert "LowestPosition" in runpy.run_path(str(path))
-
-
-def test_config_example_is_valid() -> None:
-    config = CompareConfig.model_validate(yaml.safe_load(block("yaml", "LowestPosition")))
-    assert [entry.agent for entry in config.agents][-1] == "my_agent:LowestPosition"
+    values = yaml.safe_load(block("yaml", "LowestPosition"))
+    config = CompareConfig.model_validate(values | {"deals": {"count": 20}})
+    with Progress(disable=True) as progress:
+        results, _ = compare(config, progress)
+    assert results["agent"].value_counts().to_dict() == {"opener": 20, "ppo": 20, "my_agent:LowestPosition": 20}
 
 
 def test_tables_name_every_preset_environment_and_agent() -> None:

@@ -151,7 +151,7 @@ def test_wrong_options(options: dict[str, Any], message: str) -> None:
         ({"rules": "hard"}, "rules is 'hard'"),
         ({"reward": "money"}, "reward is 'money'"),
         ({"max_undos": 101}, "max_undos is 101"),
-        ({"render_mode": "human"}, "render_mode is 'human'"),
+        ({"render_mode": "svg"}, "render_mode is 'svg'"),
         ({"split": "test"}, "split is 'test'"),
         ({"autoreset_mode": "never"}, "never"),
     ],

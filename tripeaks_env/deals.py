@@ -51,7 +51,8 @@ class Deal:
     Attributes:
         cards: 52 card numbers: the 28 tableau positions, the first waste card, 23 stock cards in draw order.
         joker: the joker's place in the stock under wild rules (0 to 23), or ``None`` if the deal has no joker.
-        number: the number that deals these cards, or ``None``. Two deals are equal if their cards and joker are.
+        number: the number that deals these cards, or ``None`` if they were given otherwise. Deals are equal if their cards
+            and jokers are.
 
     Raises:
         ValueError: the cards are not the 52 cards, or the joker's place is not in the stock.
@@ -62,13 +63,17 @@ class Deal:
 
     cards: tuple[int, ...]
     joker: int | None = None
-    number: int | None = field(default=None, compare=False)
+    number: int | None = field(default=None, init=False, compare=False)
 
     def __post_init__(self) -> None:
-        if sorted(self.cards) != list(range(52)):
-            raise ValueError(_deck_fault(list(self.cards)))
-        if self.joker is not None and not 0 <= self.joker <= 23:
+        cards = tuple(self.cards)
+        if not all(_is_integer(card) for card in cards):
+            raise ValueError(f"cards are {cards}; they must be card numbers, 0 to 51")
+        if sorted(cards) != list(range(52)):
+            raise ValueError(_deck_fault(list(cards)))
+        if self.joker is not None and not (_is_integer(self.joker) and 0 <= self.joker <= 23):
             raise ValueError(f"the joker is at place {self.joker} of the stock; it must be 0 to 23")
+        object.__setattr__(self, "cards", tuple(int(card) for card in cards))
 
     @classmethod
     def from_number(cls, number: int) -> Deal:
@@ -79,7 +84,9 @@ class Deal:
         """
         _check_number(number)
         cards, jokers = shuffle([number])
-        return cls(tuple(cards[0].tolist()), int(jokers[0]), number)
+        deal = cls(tuple(cards[0].tolist()), int(jokers[0]))
+        object.__setattr__(deal, "number", int(number))
+        return deal
 
     @classmethod
     def from_code(cls, code: str) -> Deal:
@@ -99,6 +106,8 @@ class Deal:
         Raises:
             ValueError: a card does not exist, is missing or is there twice, or the joker is not in the stock.
         """
+        if not isinstance(text, str):
+            raise ValueError(f"cards are {text!r}; they must be a text like '6d 5h …'")
         cards = [parse_card(word) for word in text.replace(",", " ").split()]
         if JOKER not in cards:
             return cls(tuple(cards))
@@ -153,7 +162,7 @@ def parse_code(code: str) -> tuple[str, int]:
     """
     if not isinstance(code, str):
         raise ValueError(f"deal code is {code!r}; it must be a text like 'TP1-E-AAAAAAB'")
-    parts = code.strip().upper().split("-")
+    parts = (code.upper() if code.isascii() else code).strip().split("-")
     if len(parts) != 3:
         raise ValueError(f"deal code {code!r} has {len(parts)} parts; it must have three, like 'TP1-E-AAAAAAB'")
     prefix, letter, letters = parts
@@ -226,15 +235,22 @@ def deal_slots(deals: Sequence[Deal], rules: Rules) -> np.ndarray:
     """
     for deal in deals:
         if rules.wild and deal.joker is None:
-            raise ValueError(f"{deal!r} has no joker; wild rules need one: write {JOKER_TEXT} among the stock cards")
+            name = deal.code(rules) or "given by its cards"
+            raise ValueError(
+                f"the deal {name} has no joker; wild rules need one: write {JOKER_TEXT} among the stock cards"
+            )
     cards = np.array([deal.cards for deal in deals], dtype=np.int8).reshape(-1, 52)
     jokers = np.array([deal.joker or 0 for deal in deals], dtype=np.int8)
     return lay_out(cards, jokers, rules)
 
 
+def _is_integer(value: object) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
 def _check_number(number: int) -> None:
-    if not 0 <= number < NUM_DEALS:
-        raise ValueError(f"deal number is {number}; it must be 0 to {NUM_DEALS - 1}")
+    if not _is_integer(number) or not 0 <= number < NUM_DEALS:
+        raise ValueError(f"deal number is {number!r}; it must be 0 to {NUM_DEALS - 1}")
 
 
 def _deck_fault(cards: list[int]) -> str:

@@ -2,7 +2,8 @@
 
 A game is one record of :data:`GAME` (212 bytes) and N games are an array of them; the rules and the geometry are one
 record of :data:`TABLES`. Functions that take a ``game`` work on one record in place, those that take ``games`` on an array.
-All of them are plain Python too (``NUMBA_DISABLE_JIT=1``).
+All of them are plain Python too (``NUMBA_DISABLE_JIT=1``); the ``int`` calls are for that, as NumPy computes with 8-bit
+integers in 8 bits.
 """
 
 from enum import IntEnum, StrEnum
@@ -217,7 +218,7 @@ def _advance(game: np.void, action: int, table: np.void) -> None:
     game["remaining"] ^= 1 << action
     game["exposed"] ^= 1 << action
     for i in range(2):
-        position = table["beneath"][action, i]
+        position = int(table["beneath"][action, i])
         if position != NOWHERE and not game["remaining"] & table["covers"][position]:
             game["exposed"] |= 1 << position
             if not table["open"]:
@@ -238,7 +239,7 @@ def _take_back(game: np.void, table: np.void) -> None:
     length = game["length"] - 1
     start(game, table)
     for i in range(length):
-        _advance(game, line[i], table)
+        _advance(game, int(line[i]), table)
 
 
 @kernel
@@ -277,7 +278,7 @@ def step_games(
         over: bool (N,), out: whether the game's episode has ended, see :func:`is_over`.
     """
     for i in range(len(games)):
-        rejections[i] = step(games[i], actions[i], table[0])
+        rejections[i] = step(games[i], int(actions[i]), table[0])
         over[i] = is_over(games[i], table[0])
 
 
@@ -329,7 +330,7 @@ def observe_games(
         unseen: (N, 13): how many cards of each rank are not yet seen, or (N, 14) with the joker.
         masks: (N, 29), or (N, 30) with the undo action: 1 for legal actions.
         runs: (N, 1): removals since the last draw.
-        undos: (N, 1): undos left.
+        undos: (N, 1): undos left, 127 for more.
     """
     is_open = table[0]["open"]
     for i in range(len(games)):
@@ -348,4 +349,4 @@ def observe_games(
             unseen[i, 13] = game["unseen"][WILD]
         _write_mask(game, table[0], masks[i])
         runs[i, 0] = game["run"]
-        undos[i, 0] = game["undos_left"]
+        undos[i, 0] = min(game["undos_left"], 127)

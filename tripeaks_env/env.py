@@ -99,13 +99,13 @@ class TriPeaksEnv(gymnasium.Env[dict[str, Any], np.int64]):
         Raises:
             ValueError: an option does not exist, or its deal or game cannot be played here.
         """
-        super().reset(seed=seed)
         options = options or {}
         for key in options:
             if key not in RESET_OPTIONS:
                 raise ValueError(f"reset option is {key!r}; it must be one of {', '.join(RESET_OPTIONS)}")
         if len(options) > 1:
             raise ValueError("reset options have both a deal and a game; give one of them")
+        super().reset(seed=seed)
         if "game" in options:
             self._episodes.resume(0, options["game"])
         elif "deal" in options:

@@ -37,10 +37,17 @@ _REJECTION_TEXTS = np.array([MESSAGES.get(reason, "") for reason in Rejection], 
 def check_render_mode(render_mode: str | None, metadata: dict[str, Any]) -> str | None:
     """Return ``render_mode`` if it is ``None`` or one of ``metadata["render_modes"]``.
 
+    For the other modes of Gymnasium it warns and returns ``None``: libraries ask for ``"rgb_array"`` without being told to.
+
     Raises:
-        ValueError: it is not.
+        ValueError: there is no such mode.
     """
     modes = metadata["render_modes"]
+    if render_mode in ("human", "rgb_array", "rgb_array_list", "ansi_list"):
+        gymnasium.logger.warn(
+            f"render_mode {render_mode!r} is not there yet, only {', '.join(modes)}; nothing is rendered"
+        )
+        return None
     if render_mode not in (None, *modes):
         raise ValueError(f"render_mode is {render_mode!r}; it must be None or one of {', '.join(modes)}")
     return render_mode
@@ -63,10 +70,10 @@ class Episodes:
         self.rules = as_rules(rules)
         if reward not in get_args(Reward):
             raise ValueError(f"reward is {reward!r}; it must be one of {', '.join(get_args(Reward))}")
-        if max_undos not in range(MAX_UNDOS + 1):
+        if type(max_undos) is not int or not 0 <= max_undos <= MAX_UNDOS:
             raise ValueError(f"max_undos is {max_undos!r}; it must be an integer from 0 to {MAX_UNDOS}")
         self.reward: Reward = reward
-        self.max_undos = int(max_undos)
+        self.max_undos = max_undos
         self.table = tables(self.rules)
         self.games = np.zeros(number, dtype=GAME)
         self.deals: list[Deal | int | None] = [None] * number  # a number until somebody looks at the cards

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -185,24 +184,25 @@ class Game:
         """
         if isinstance(action, bool) or not isinstance(action, int | np.integer) or not 0 <= action <= UNDO:
             raise ValueError(f"action is {action!r}; it must be 0 to 27 (remove), 28 (draw) or 29 (undo)")
+        action = int(action)
         before = self._game.copy()
         rejections, over = np.zeros(1, dtype=np.int8), np.zeros(1, dtype=np.bool_)
         step_games(self._game, np.array([action]), tables(self.rules), rejections, over)
         if rejections[0]:
             return Outcome(action, Rejection(int(rejections[0])), status=self.status)
-        self._actions.append(int(action))
+        self._actions.append(action)
         moved, turned_by = action, self._game
         if action == UNDO:
             moved, turned_by = int(before["line"][0, before["length"][0] - 1]), before
         slot = moved if moved != DRAW else FIRST_WASTE + int(turned_by["drawn"][0])
         turned = () if moved == DRAW or self.rules.open_peaks else self._uncovered_by(moved)
         return Outcome(
-            action=int(action),
+            action=action,
             points=int(self._game["score"][0] - before["score"][0]),
             card=int(self._slots[0, slot]),
             turned_up=() if action == UNDO else turned,
             turned_down=turned if action == UNDO else (),
-            peak=int(action) if action < PEAKS else None,
+            peak=action if action < PEAKS else None,
             status=self.status,
         )
 
@@ -215,10 +215,13 @@ class Game:
 
     def copy(self) -> Game:
         """Return an independent copy."""
-        other = copy.copy(self)
+        other = object.__new__(Game)
+        other.__dict__.update(self.__dict__)
         other._game = self._game.copy()
         other._actions = list(self._actions)
         return other
+
+    __copy__ = copy
 
     def to_text(self) -> str:
         """Return the game as one line of JSON: rules, deal (code or cards) and all actions."""
@@ -234,7 +237,7 @@ class Game:
         """
         try:
             saved = json.loads(text)
-        except (TypeError, json.JSONDecodeError) as error:
+        except (TypeError, RecursionError, json.JSONDecodeError) as error:
             raise ValueError(f"saved game is not one line of JSON: {error}") from None
         if not isinstance(saved, dict) or saved.keys() != {"rules", "deal", "actions"}:
             raise ValueError(f"saved game is {text!r}; it must have exactly the keys rules, deal and actions")
@@ -264,5 +267,4 @@ class Game:
         return board_text(self.deal, self._game, self.rules, self.status)
 
     def __repr__(self) -> str:
-        rules = self.rules.name or self.rules
-        return f"<Game {rules}, {self.status}, score {self.score}, moves {self.moves}>"
+        return f"<Game {self.rules}, {self.status}, score {self.score}, moves {self.moves}>"

@@ -1,10 +1,10 @@
 """What a player is shown: the observation space, and the observations of games in flat arrays.
 
 The observation is the information state: it suffices for optimal fair play. The cards not yet seen are uniformly
-distributed over the face-down positions and the stock whatever was played (a joker over the stock alone), so their counts by
-rank, the visible ranks and the geometry fix the chances of everything to come; suits, the order of past actions and the score
-so far do not bear on what can still be won. Under streak scoring the length of the run does, so it is added. With undo,
-what a player saw before an undo is *not* in the observation: that makes it a task with memory.
+distributed over the face-down positions and the stock whatever was played (a joker over the part of the stock that it is
+shuffled into), so their counts by rank, the visible ranks and the geometry fix the chances of everything to come; suits, the
+order of past actions and the score so far do not bear on what can still be won. Under streak scoring the length of the run
+does, so it is added. With undo, what a player saw before an undo is *not* in the observation: it becomes a task with memory.
 """
 
 import numpy as np

@@ -124,6 +124,11 @@ class Rules:
         """The name of the preset that these rules are, or ``None``."""
         return next((name for name, rules in PRESETS.items() if rules == self), None)
 
+    def __str__(self) -> str:
+        """The preset's name, or what differs from easy."""
+        changed = [f"{f.name}={getattr(self, f.name)!r}" for f in fields(self) if getattr(self, f.name) != f.default]
+        return self.name or f"Rules({', '.join(changed)})"
+
     def to_json(self) -> str | dict[str, Any]:
         """Return the preset's name or the attributes, as :func:`as_rules` reads them; made of JSON types only."""
         return self.name or asdict(self)

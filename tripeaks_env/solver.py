@@ -77,7 +77,7 @@ def solve_record(game: np.ndarray, rules: Rules) -> Solution:
     score, end, length = _solve(start, game[0], tables(rules)[0], board, line)
     actions = tuple(line[MAX_LINE - length :].tolist())
     return Solution(
-        score=score,
+        score=int(score),
         won=end == len(board.masks) - 1,
         draws=int(game["drawn"][0]) + actions.count(DRAW),
         peaks=int(board.peaks[end]),

@@ -55,10 +55,10 @@ def suite(count: int, seed: int = 0) -> list[int]:
     Raises:
         ValueError: ``count`` or ``seed`` is out of range.
     """
-    if not 1 <= count <= 1_000_000:
-        raise ValueError(f"a suite of {count} deals was asked for; it must be 1 to 1000000")
-    if not 0 <= seed < 2**32:
-        raise ValueError(f"suite seed is {seed}; it must be 0 to {2**32 - 1}")
+    if type(count) is not int or not 1 <= count <= 1_000_000:
+        raise ValueError(f"a suite of {count!r} deals was asked for; it must be 1 to 1000000")
+    if type(seed) is not int or not 0 <= seed < 2**32:
+        raise ValueError(f"suite seed is {seed!r}; it must be 0 to {2**32 - 1}")
     state = np.array([seed], dtype=np.uint64)
     numbers: dict[int, None] = {}  # an ordered set
     with np.errstate(over="ignore"):  # the generator is modulo 2**64; only plain Python would warn
