@@ -1,10 +1,9 @@
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.common import seeds
-from tripeaks_env import sample_actions
+from tripeaks_env import TriPeaksVectorEnv, sample_actions
 
 
 @given(st.integers(0, 6), st.integers(1, 30), seeds, st.sampled_from([np.int8, np.bool_]))
@@ -23,6 +22,17 @@ def test_is_uniform() -> None:
     assert (abs(counts[[1, 2, 4]] - 3_000) < 5 * np.sqrt(9_000 * 2 / 9)).all()
 
 
-def test_a_game_without_legal_action_is_named() -> None:
-    with pytest.raises(ValueError, match="game 1 has no legal action"):
-        sample_actions(np.array([[0, 1], [0, 0]]), np.random.default_rng(0))
+def test_a_game_that_is_over_gets_an_action_that_is_ignored() -> None:
+    """A whole random play through the native vector environment, ends of episodes included."""
+    env = TriPeaksVectorEnv(8)
+    rng = np.random.default_rng(0)
+    observation, _ = env.reset(seed=0)
+    over = 0
+    for _ in range(120):
+        mask = observation["action_mask"]
+        actions = sample_actions(mask, rng)
+        assert not actions[~mask.any(axis=1)].any()
+        observation, _, terminated, _, infos = env.step(actions)
+        assert not infos["rejection"].any()
+        over += terminated.sum()
+    assert over > 8

@@ -8,26 +8,22 @@ from tripeaks_env._jit import kernel
 def sample_actions(action_mask: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Return for each of N games one of its legal actions, int64 (N,), uniformly at random; one draw of ``rng`` each.
 
+    A game without a legal action gets 0: it is over, and a vector environment that is about to reset it ignores its action.
+
     Args:
         action_mask: int8 or bool (N, A), such as the ``action_mask`` of observations: true for legal actions.
         rng: the generator.
-
-    Raises:
-        ValueError: a game has no legal action.
     """
-    actions = np.empty(len(action_mask), dtype=np.int64)
+    actions = np.zeros(len(action_mask), dtype=np.int64)
     _sample(np.asarray(action_mask, dtype=np.int8), rng.random(len(action_mask)), actions)
-    if len(actions) and actions.min() < 0:
-        raise ValueError(f"game {actions.argmin()} has no legal action to sample")
     return actions
 
 
 @kernel
 def _sample(action_mask: np.ndarray, uniform: np.ndarray, actions: np.ndarray) -> None:
-    """Write the ``uniform``-quantile of the legal actions of each row, or -1 where there is none."""
+    """Write the ``uniform``-quantile of the legal actions of each row, if it has any."""
     for game in range(len(actions)):
         left = int(uniform[game] * action_mask[game].sum())
-        actions[game] = -1
         for action in range(action_mask.shape[1]):
             if action_mask[game, action]:
                 if left == 0:
