@@ -2,7 +2,7 @@
 
 import importlib
 
-from agents.agent import Agent, OracleAgent
+from agents.agent import Agent, OracleAgent, describe
 from tripeaks_env.rules import Rules, as_rules
 
 AGENTS = {
@@ -39,7 +39,7 @@ def make(name: str, rules: str | Rules = "easy", seed: int = 0, **options: objec
     try:
         agent = getattr(importlib.import_module(module), attribute)(rules=rules, seed=seed, **options)
     except (Exception, SystemExit) as error:  # whatever somebody's module does
-        raise ValueError(f"agent {name!r} cannot be made: {type(error).__name__}: {error}") from error
+        raise ValueError(f"agent {name!r} cannot be made: {describe(error)}") from error
     if not isinstance(agent, Agent):
         raise ValueError(f"agent {name!r} has no method act(observation, action_mask)")
     return agent

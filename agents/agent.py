@@ -1,5 +1,7 @@
 """What an agent is."""
 
+import traceback
+from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -8,11 +10,19 @@ from tripeaks_env.observation import Observation
 from tripeaks_env.rules import Rules
 
 
+def describe(error: BaseException) -> str:
+    """Return in one line what somebody's code raised, and where."""
+    text = f"{type(error).__name__}: {' '.join(str(error).split())}"
+    frames = traceback.extract_tb(error.__traceback__)
+    return f"{text} ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else text
+
+
 @runtime_checkable
 class Agent(Protocol):
     """A policy that plays N games at once from what is visible.
 
-    A class of this kind is made with ``cls(rules=rules, seed=seed)``; see :func:`agents.make`.
+    A class of this kind is made with ``cls(rules=rules, seed=seed)``; see :func:`agents.make`. Games that are over drop out
+    between two calls of ``act``, so N falls and a game's row moves: everything to go by is in the observation.
     """
 
     def act(self, observation: Observation, action_mask: np.ndarray) -> np.ndarray:

@@ -39,6 +39,7 @@ def save_policy(policy: torch.nn.Module, rules: Rules, hidden: list[int], path: 
     header = json.dumps({"format": FORMAT, "rules": rules.to_json(), "hidden": hidden})
     weights = {name: weight.contiguous() for name, weight in policy.state_dict().items()}
     safetensors.torch.save_file(weights, path, {HEADER: header})
+    path.chmod(0o644)  # the library leaves it to its owner alone
 
 
 class PolicyAgent:

@@ -1,5 +1,6 @@
 """The experiment configs: YAML files, validated, with errors that say in one line what is wrong where."""
 
+import re
 from collections.abc import Hashable
 from pathlib import Path
 from typing import Annotated, Any, Self, TypeVar
@@ -85,7 +86,8 @@ class CompareConfig(Config):
 class TrainConfig(Config):
     """Training of a PPO agent with MaskablePPO of sb3-contrib; fields without a comment are its arguments.
 
-    A step is a decision: moves without a choice are played by the training environment.
+    A step is a decision: moves without a choice are played by the training environment. A training goes on to the end of the
+    rollout, ``num_envs * n_steps`` steps, in which it reaches ``total_steps``.
     """
 
     seed: Seed = 0
@@ -107,7 +109,7 @@ class TrainConfig(Config):
     clip_range: float = Field(default=0.2, gt=0)
     ent_coef: float = Field(default=0.01, ge=0)
     evaluate_every: int = Field(default=200_000, ge=1)
-    """Steps between two points of the learning curve and two checkpoints."""
+    """Steps between two points of the learning curve and two checkpoints; a killed training goes on from the last."""
     evaluation_deals: int = Field(default=2000, ge=2)
     """Deals of a point of the learning curve. They are training deals: nothing is tuned on evaluation deals."""
 
@@ -132,6 +134,9 @@ class _Loader(yaml.SafeLoader):
         return super().construct_mapping(node, deep)
 
 
+# YAML 1.1 takes 3e-4 for a text, as it has no point.
+_Loader.add_implicit_resolver("tag:yaml.org,2002:float", re.compile(r"[-+]?\d+[eE][-+]?\d+$"), list("-+0123456789"))
+
 AnyConfig = TypeVar("AnyConfig", bound=Config)
 
 
@@ -153,10 +158,10 @@ def load(path: Path, kind: type[AnyConfig]) -> AnyConfig:
         return kind.model_validate(values)
     except ValidationError as error:
         first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"]) or "config"
+        where = "".join(f"{part}." for part in first["loc"])[:-1]
         message = first["msg"].removeprefix("Value error, ")
         if first["type"] == "extra_forbidden":
             message = "there is no such key"
             if len(first["loc"]) == 1:
                 message += f"; keys are {', '.join(kind.model_fields)}"
-        raise ConfigError(f"config {path}: {where}: {message}") from error
+        raise ConfigError(": ".join(text for text in (f"config {path}", where, message) if text)) from error

@@ -21,7 +21,7 @@ def draw_board(game: Game, path: Path) -> None:
     board.highlight_regex(r"\S[♣♠]", "bold")
     board.highlight_regex(r"░░", "blue")
     console = Console(record=True, width=52, file=io.StringIO())
-    console.print(board)
+    console.print(board, "")
     with replacing(path) as part:
         console.save_svg(str(part), title="print(game)")
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from agents import Agent, OracleAgent
+from agents.agent import describe
 from experiments.config import AgentError
 from tripeaks_env.deals import lay_out, shuffle
 from tripeaks_env.engine import new_games, step_games, tables
@@ -54,7 +55,7 @@ def play(
                 agent.reveal(current.copy(), rules)
             actions = np.asarray(agent.act(observation, mask.copy()))
         except Exception as error:  # whatever somebody's agent does
-            raise AgentError(f"act raised {type(error).__name__}: {error}") from error
+            raise AgentError(f"act raised {describe(error)}") from error
         seconds += time.perf_counter() - start
         if actions.shape != (len(playing),) or not np.issubdtype(actions.dtype, np.integer):
             raise AgentError(f"act returned {actions.dtype} {actions.shape}; it must be integers ({len(playing)},)")

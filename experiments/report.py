@@ -30,7 +30,7 @@ def leaderboard_table(board: pd.DataFrame, milliseconds: dict[str, float], title
         caption: the line below.
     """
     table = Table(title=title, caption=caption, caption_justify="left", box=box.SIMPLE, padding=(0, 1, 0, 0))
-    table.add_column("agent")
+    table.add_column("agent", overflow="fold")
     for heading in ("win rate\n%", "mean\nscore", "mean\nregret", "winnable\nwon %", "peaks", "draws", "ms a\ngame"):
         table.add_column(heading, justify="right", no_wrap=True)
     for name, row in board.iterrows():

@@ -72,12 +72,17 @@ def train(config: TrainConfig, folder: Path) -> None:
             device=device,
         )
     left = config.total_steps - model.num_timesteps
-    if left > 0:
+    if left <= 0:
+        print(f"The training in {folder} is finished, after {model.num_timesteps:,} steps.")
+    else:
+        if model.num_timesteps:
+            print(f"The training in {folder} goes on after {model.num_timesteps:,} steps.")
         keep = Keep(config, folder)
         try:
             model.learn(left, keep, reset_num_timesteps=False, tb_log_name="ppo", progress_bar=True)
         except KeyboardInterrupt:
             keep.keep()
+            print(f"Interrupted after {model.num_timesteps:,} steps; the same command goes on from there.")
             raise
 
 

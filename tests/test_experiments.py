@@ -124,7 +124,10 @@ def test_shipped_configs_are_valid(path: Path) -> None:
         ("name: x\nagents: [ppo]\nrules: {wild: true}", "no checkpoint"),
         ("name: x\nagents: [random]\nrules: traditional", "streak"),
         ("name: x\nagents: ['tests.test_experiments:Illegal']", "the action 0 where it is illegal"),
-        ("name: x\nagents: ['tests.test_experiments:Raises']", "Raises': act raised KeyError: 'lost'"),
+        (
+            "name: x\nagents: ['tests.test_experiments:Raises']",
+            "Raises': act raised KeyError: 'lost' (test_experiments.py, line ",
+        ),
         ("name: x\nagents: ['tests.test_experiments:NotMade']", "cannot be made: SystemExit"),
         ("name: x\nagents: ['tests.test_experiments:WrongShape']", "it must be integers (2,)"),
         ("name: x\nagents: ['tests.test_experiments:OutOfRange']", "the action 29; it must be 0 to 28"),
@@ -150,6 +153,13 @@ def test_unusable_folder_is_found_before_the_work(
     error = capsys.readouterr().err.strip()
     assert "cannot be written to" in error
     assert len(error.splitlines()) == 1
+
+
+def test_a_learning_rate_needs_no_point(tmp_path: Path) -> None:
+    """YAML 1.1 reads 3e-4 as a text."""
+    path = write(tmp_path, "name: x\ntotal_steps: 1\nlearning_rate: 3e-4\nent_coef: 1E-2")
+    config = load(path, TrainConfig)
+    assert (config.learning_rate, config.ent_coef) == (0.0003, 0.01)
 
 
 def test_config_that_is_no_text(tmp_path: Path) -> None:

@@ -141,7 +141,7 @@ class TriPeaksVectorEnv(gymnasium.vector.VectorEnv[dict[str, Any], np.ndarray, n
             done = self._done
             infos = _with_masks(
                 {
-                    "final_obs": _unbatched(observation, self.num_envs),
+                    "final_obs": _unbatched(observation, done),
                     "final_info": _with_masks(self._episodes.infos(observation), done),
                 },
                 done,
@@ -227,9 +227,9 @@ def _with_masks(infos: dict[str, Any], mask: np.ndarray) -> dict[str, Any]:
     return masked
 
 
-def _unbatched(observation: Observation, number: int) -> np.ndarray:
-    """Return a batch of observations as an array of objects (N,), each an observation."""
-    apart = np.full(number, None, dtype=object)
-    for i in range(number):
+def _unbatched(observation: Observation, mask: np.ndarray) -> np.ndarray:
+    """Return a batch of observations as an array of objects (N,), each an observation, or ``None`` where not in ``mask``."""
+    apart = np.full(len(mask), None, dtype=object)
+    for i in np.flatnonzero(mask).tolist():
         apart[i] = {key: values[i].copy() for key, values in observation.items()}
     return apart
