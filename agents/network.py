@@ -1,13 +1,13 @@
 """The network's inputs: what an observation means, made of ranks relative to the waste card."""
 
-import numpy as np
 import torch
 from gymnasium import spaces
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch.nn import functional
 
+from agents.simple import COVER_MATRIX
 from tripeaks_env.cards import EMPTY, FACE_DOWN, WILD
-from tripeaks_env.layout import COVERS, POSITIONS
+from tripeaks_env.layout import POSITIONS
 
 CATEGORIES = 15  # of a position: 13 ranks relative to the waste card, removed, face down
 GONE, HIDDEN = 13, 14
@@ -37,12 +37,9 @@ class RelativeRanks(BaseFeaturesExtractor):
         size += observation_space["action_mask"].shape[0] + self.stock_size + 1  # type: ignore[index]
         size += len(self.extras) + (0 if wrap else 13) + 1
         super().__init__(observation_space, size)
-        covers = np.zeros((POSITIONS, POSITIONS), dtype=np.float32)
-        for position, above in enumerate(COVERS):
-            covers[position, list(above)] = 1
         self.covers: torch.Tensor
         self.one_hot: torch.Tensor
-        self.register_buffer("covers", torch.from_numpy(covers), persistent=False)
+        self.register_buffer("covers", torch.from_numpy(COVER_MATRIX).float(), persistent=False)
         self.register_buffer("one_hot", torch.eye(max(CATEGORIES, self.stock_size + 1)), persistent=False)
 
     def forward(self, observation: dict[str, torch.Tensor]) -> torch.Tensor:
@@ -62,7 +59,7 @@ class RelativeRanks(BaseFeaturesExtractor):
         unseen = torch.cat([unseen[:, :13].gather(1, order), unseen[:, 13:]], dim=1)
 
         covered_by = there @ self.covers.T  # how many covers of each position are there
-        frees = ((covered_by == 1).float() * there) @ self.covers  # how many cards each removal frees
+        frees = (covered_by == 1).float() @ self.covers  # how many cards each removal frees
         exposed = face_up & (covered_by == 0)
         rank = torch.where(exposed, tableau, 0)
         counts = torch.zeros(len(rank), 16, device=rank.device).scatter_add_(1, rank, exposed.float())[:, 1:14]

@@ -13,7 +13,7 @@ from experiments.config import AgentError, CompareConfig, ConfigError, Entry
 from experiments.play import play
 from tripeaks_env.batch_solver import solve_many
 from tripeaks_env.deals import format_code
-from tripeaks_env.layout import PEAKS
+from tripeaks_env.layout import peaks_cleared
 from tripeaks_env.rules import Rules, Scoring
 from tripeaks_env.splits import suite
 
@@ -54,7 +54,7 @@ def compare(config: CompareConfig, progress: Progress) -> tuple[pd.DataFrame, di
                 "oracle": isinstance(agent, OracleAgent),
                 "won": remaining == 0,
                 "score": played.games["score"],
-                "peaks": PEAKS - np.bitwise_count(remaining & ((1 << PEAKS) - 1)),
+                "peaks": peaks_cleared(remaining),
                 "draws": played.games["drawn"],
             }
         )

@@ -129,8 +129,8 @@ def test_options_choose_the_start_of_each_environment() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"seed": 3}, "reset options are .'seed'.; they must be one of deal, game"),
-        ({"deal": CODE, "game": Game(CODE)}, "they must be one of"),
+        ({"seed": 3}, "reset option is 'seed'; it must be one of deal, game"),
+        ({"deal": CODE, "game": Game(CODE)}, "both a deal and a game"),
         ({"deal": [CODE]}, "it must be one deal, or a list of 2"),
         ({"deal": "TP1-C-AAAAAAB"}, "names another rule"),
         ({"game": Game(CODE, "easy", [20]).to_text().replace("easy", "classic")}, "names another rule"),

@@ -30,7 +30,7 @@ from tripeaks_env.engine import new_games, tables
 from tripeaks_env.lattice import lattice
 from tripeaks_env.layout import PEAKS, POSITIONS
 from tripeaks_env.rules import Rules, as_rules
-from tripeaks_env.solver import solve_record
+from tripeaks_env.solver import points_of_masks, solve_record
 
 LANES = 192
 """Deals side by side in a sweep for the fewest draws. A constant: the compiler unrolls the loops over them."""
@@ -186,7 +186,7 @@ _NO_DEALS: Answers = (np.empty(0, np.int32), np.empty(0, np.bool_), np.empty(0, 
 def _solve_block(ranks: np.ndarray, rules: Rules, board: Board) -> Answers:
     """Return the answers for N deals, ``ranks`` being uint8 (N, 54), the rank codes by slot."""
     stock, scoring = rules.stock_size, rules.scoring
-    points = _points(rules)
+    points = points_of_masks(rules)
     win_scores = points[-1] + np.arange(stock + 1) * scoring.draw
     blocked_scores = points + stock * scoring.draw
     wins = np.zeros((stock + 1, len(ranks)), dtype=np.bool_)
@@ -213,13 +213,6 @@ def _solve_block(ranks: np.ndarray, rules: Rules, board: Board) -> Answers:
         better = wins[drawn] & (score > scores)
         scores[better], draws[better], won[better] = score, drawn, True
     return scores.astype(np.int32), won, draws, np.where(won, PEAKS, lattice().peaks[ends])
-
-
-def _points(rules: Rules) -> np.ndarray:
-    """Return int64 (22932,): the score on each mask before anything for draws."""
-    board, scoring = lattice(), rules.scoring
-    by_peaks = np.cumsum([scoring.start, *scoring.peaks])
-    return by_peaks[board.peaks] + board.removed * np.int64(scoring.removal)
 
 
 def _goes(rules: Rules) -> np.ndarray:

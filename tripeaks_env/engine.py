@@ -14,7 +14,7 @@ import numpy as np
 from tripeaks_env._jit import kernel
 from tripeaks_env.cards import EMPTY, FACE_DOWN, RANK_OF, WILD
 from tripeaks_env.deals import FIRST_WASTE, SLOTS
-from tripeaks_env.layout import BENEATH, COVER_MASKS, FULL, NOWHERE, PEAKS, POSITIONS
+from tripeaks_env.layout import BENEATH, COVER_MASKS, FULL, NOWHERE, PEAKS, POSITIONS, SUMMITS
 from tripeaks_env.rules import Rules, adjacency
 
 DRAW = POSITIONS
@@ -196,9 +196,9 @@ def rejection(game: np.void, action: int, table: np.void) -> int:
         return Rejection.NONE.value
     if not (game["remaining"] >> action) & 1:
         return Rejection.REMOVED.value
-    if game["remaining"] & table["covers"][action]:
+    if not (game["exposed"] >> action) & 1:
         return Rejection.BLOCKED.value
-    if not (table["adjacent"][game["waste"]] >> game["cards"][action]) & 1:
+    if not (removable(game, table) >> action) & 1:
         return Rejection.WRONG_RANK.value
     return Rejection.NONE.value
 
@@ -227,7 +227,7 @@ def _advance(game: np.void, action: int, table: np.void) -> None:
     game["run"] += 1
     game["score"] += table["removal"] + table["streak"] * game["run"]
     if action < PEAKS:  # a summit is the last card of its peak
-        summits = game["remaining"] & 7
+        summits = game["remaining"] & SUMMITS
         peaks_before = 2 - (summits & 1) - (summits >> 1 & 1) - (summits >> 2)
         game["score"] += table["peaks"][peaks_before]
 
@@ -294,10 +294,8 @@ def _write_mask(game: np.void, table: np.void, mask: np.ndarray) -> None:
     found = removable(game, table)
     for position in range(POSITIONS):
         mask[position] = (found >> position) & 1
-    has_stock = game["remaining"] != 0 and game["drawn"] < table["stock"]
-    mask[DRAW] = has_stock and not (table["stuck"] and found != 0)
-    if len(mask) > UNDO:
-        mask[UNDO] = rejection(game, UNDO, table) == Rejection.NONE.value
+    for action in range(DRAW, len(mask)):
+        mask[action] = rejection(game, action, table) == Rejection.NONE.value
 
 
 @kernel

@@ -8,7 +8,7 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 
-from tripeaks_env.episodes import RESET_OPTIONS, Episodes, Reward, check_render_mode
+from tripeaks_env.episodes import Episodes, Reward, check_render_mode, check_reset_options
 from tripeaks_env.observation import Observation, num_actions, observation_space
 from tripeaks_env.rules import Rules
 from tripeaks_env.splits import Split, check_split, random_numbers
@@ -100,11 +100,7 @@ class TriPeaksEnv(gymnasium.Env[dict[str, Any], np.int64]):
             ValueError: an option does not exist, or its deal or game cannot be played here.
         """
         options = options or {}
-        for key in options:
-            if key not in RESET_OPTIONS:
-                raise ValueError(f"reset option is {key!r}; it must be one of {', '.join(RESET_OPTIONS)}")
-        if len(options) > 1:
-            raise ValueError("reset options have both a deal and a game; give one of them")
+        check_reset_options(options)
         super().reset(seed=seed)
         if "game" in options:
             self._episodes.resume(0, options["game"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal, get_args
 
 import gymnasium
@@ -21,7 +22,7 @@ from tripeaks_env.engine import (
     tables,
 )
 from tripeaks_env.game import MESSAGES, Game
-from tripeaks_env.layout import PEAKS
+from tripeaks_env.layout import peaks_cleared
 from tripeaks_env.observation import Observation, observe
 from tripeaks_env.render import board_text
 from tripeaks_env.rules import Rules, as_rules
@@ -51,6 +52,19 @@ def check_render_mode(render_mode: str | None, metadata: dict[str, Any]) -> str 
     if render_mode not in (None, *modes):
         raise ValueError(f"render_mode is {render_mode!r}; it must be None or one of {', '.join(modes)}")
     return render_mode
+
+
+def check_reset_options(options: Mapping[str, Any]) -> None:
+    """Refuse options of a reset that do not exist or exclude each other.
+
+    Raises:
+        ValueError: there is such an option.
+    """
+    for key in options:
+        if key not in RESET_OPTIONS:
+            raise ValueError(f"reset option is {key!r}; it must be one of {', '.join(RESET_OPTIONS)}")
+    if len(options) > 1:
+        raise ValueError("reset options have both a deal and a game; give one of them")
 
 
 class Episodes:
@@ -150,7 +164,7 @@ class Episodes:
             "deal_code": self.codes.copy(),
             "score": self.games["score"].astype(np.int64),
             "moves": self.games["moves"].astype(np.int64),
-            "peaks_cleared": PEAKS - np.bitwise_count(self.games["remaining"] & 7).astype(np.int64),
+            "peaks_cleared": peaks_cleared(self.games["remaining"]),
             "status": _STATUS_TEXTS[self.statuses],
             "rejection": _REJECTION_TEXTS[self.rejections],
         }
@@ -163,7 +177,7 @@ class Episodes:
             "deal_code": self.codes[i],
             "score": int(game["score"]),
             "moves": int(game["moves"]),
-            "peaks_cleared": PEAKS - (int(game["remaining"]) & 7).bit_count(),
+            "peaks_cleared": int(peaks_cleared(game["remaining"])),
             "status": self.status(i).value,
             "rejection": _REJECTION_TEXTS[self.rejections[i]],
         }

@@ -21,7 +21,7 @@ from tripeaks_env.engine import (
     step_games,
     tables,
 )
-from tripeaks_env.layout import COVERS, PEAKS, POSITIONS
+from tripeaks_env.layout import COVERS, PEAKS, POSITIONS, peaks_cleared
 from tripeaks_env.observation import Observation, num_actions, observe
 from tripeaks_env.render import board_text
 from tripeaks_env.rules import Rules, as_rules
@@ -152,8 +152,8 @@ class Game:
 
     @property
     def peaks_cleared(self) -> int:
-        """Number of emptied peaks: a peak is empty exactly when its summit is gone."""
-        return PEAKS - sum(position < PEAKS for position in self.remaining)
+        """Number of emptied peaks, 0 to 3."""
+        return int(peaks_cleared(self._game["remaining"][0]))
 
     @property
     def status(self) -> Status:

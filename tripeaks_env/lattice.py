@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tripeaks_env.layout import COVER_MASKS, FULL, PEAKS, POSITIONS
+from tripeaks_env.layout import COVER_MASKS, FULL, POSITIONS, peaks_cleared
 
 
 class Lattice(NamedTuple):
@@ -55,7 +55,7 @@ def lattice() -> Lattice:
         positions=positions.astype(np.int8),
         targets=(len(masks) - 1 - np.searchsorted(masks[::-1], left)).astype(np.int32),
         removed=(POSITIONS - np.bitwise_count(masks)).astype(np.int8),
-        peaks=(PEAKS - np.bitwise_count(masks & ((1 << PEAKS) - 1))).astype(np.int8),
+        peaks=peaks_cleared(masks).astype(np.int8),
     )
     for array in built:
         array.setflags(write=False)

@@ -22,6 +22,9 @@ PEAK_POSITIONS = (
 )
 """The cards that count for the bonus of each peak, left to right; the summit comes first."""
 
+SUMMITS = (1 << PEAKS) - 1
+"""The mask of the three summits."""
+
 FULL = (1 << POSITIONS) - 1
 """The mask of a tableau from which nothing is removed: bit p stands for position p."""
 
@@ -37,3 +40,11 @@ BENEATH.setflags(write=False)
 COVER_MASKS = np.array([sum(1 << cover for cover in covers) for covers in COVERS], dtype=np.int32)
 """int32 (28,): the covers of each position as a mask."""
 COVER_MASKS.setflags(write=False)
+
+
+def peaks_cleared(remaining: np.ndarray | int) -> np.ndarray:
+    """Return how many peaks are empty, int64 of the shape of ``remaining``, masks of the cards that are left.
+
+    A peak is empty exactly when its summit is gone, as the summit lies under all the others.
+    """
+    return PEAKS - np.bitwise_count(np.asarray(remaining) & SUMMITS).astype(np.int64)

@@ -11,6 +11,7 @@ a state depends on its mask and draws alone, so the optimum is the best end amon
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +21,7 @@ from tripeaks_env.deals import FIRST_WASTE, Deal
 from tripeaks_env.engine import DRAW, MAX_LINE, tables
 from tripeaks_env.game import Game
 from tripeaks_env.lattice import Lattice, lattice
-from tripeaks_env.layout import PEAKS, POSITIONS
+from tripeaks_env.layout import POSITIONS
 from tripeaks_env.rules import Rules, as_rules
 
 RANKS = 14  # 1 to 13; 0 stands for "no rank" and is never reached
@@ -74,7 +75,7 @@ def solve_record(game: np.ndarray, rules: Rules) -> Solution:
     board = lattice()
     start = board.index_of(int(game["remaining"][0]))
     line = np.empty(MAX_LINE, dtype=np.int8)
-    score, end, length = _solve(start, game[0], tables(rules)[0], board, line)
+    score, end, length = _solve(start, game[0], tables(rules)[0], board, points_of_masks(rules), line)
     actions = tuple(line[MAX_LINE - length :].tolist())
     return Solution(
         score=int(score),
@@ -83,6 +84,15 @@ def solve_record(game: np.ndarray, rules: Rules) -> Solution:
         peaks=int(board.peaks[end]),
         actions=actions,
     )
+
+
+@lru_cache(maxsize=64)
+def points_of_masks(rules: Rules) -> np.ndarray:
+    """Return the score on each mask of the lattice before anything for draws, int64 (22932,); scoring is additive."""
+    board, scoring = lattice(), rules.scoring
+    points = np.cumsum([scoring.start, *scoring.peaks])[board.peaks] + board.removed * np.int64(scoring.removal)
+    points.setflags(write=False)
+    return points
 
 
 class Reach(NamedTuple):
@@ -161,21 +171,13 @@ def _union(draws_by_rank: np.ndarray, ranks: int) -> int:
 
 @kernel
 def _sweep(
-    start: int, game: np.void, table: np.void, board: Lattice, ranks: Ranks, reach: Reach
+    start: int, game: np.void, table: np.void, board: Lattice, points_of: np.ndarray, ranks: Ranks, reach: Reach
 ) -> tuple[int, int, int]:
     """Fill ``reach`` from the position on; return the best score, and the mask's index and the draws of its end."""
     cards = game["cards"]
     drawn, stock = int(game["drawn"]), table["stock"]  # as an int: plain NumPy would shift within its 8 bits
     every_draw, every_rank = (1 << (stock + 1)) - 1, (1 << RANKS) - 2
-    peak_points = np.zeros(PEAKS + 1, dtype=np.int64)
-    for peak in range(PEAKS):
-        peak_points[peak + 1] = peak_points[peak] + table["peaks"][peak]
-    base = (
-        game["score"]
-        - board.removed[start] * table["removal"]
-        - peak_points[board.peaks[start]]
-        - drawn * table["draw"]
-    )
+    base = game["score"] - points_of[start] - drawn * table["draw"]
     best, best_index, best_draws = -(1 << 62), -1, -1
 
     reach.on_stock[start] = 1 << drawn
@@ -183,7 +185,7 @@ def _sweep(
         on_cards = _union(reach.on_card[index], every_rank)
         if not reach.on_stock[index] | on_cards:
             continue
-        points = base + board.removed[index] * table["removal"] + peak_points[board.peaks[index]]
+        points = base + points_of[index]
         if board.masks[index] == 0:  # won, after any number of draws
             ends, fewest = reach.on_stock[index] | on_cards, drawn
         else:  # blocked, after all of them
@@ -289,11 +291,13 @@ def _trace(
 
 
 @kernel
-def _solve(start: int, game: np.void, table: np.void, board: Lattice, line: np.ndarray) -> tuple[int, int, int]:
+def _solve(
+    start: int, game: np.void, table: np.void, board: Lattice, points_of: np.ndarray, line: np.ndarray
+) -> tuple[int, int, int]:
     """Return the best score, the index of the mask it ends at, and the length of the line at the end of ``line``."""
     ranks = _ranks(game, table)
     on_stock = np.zeros(len(board.masks), dtype=np.int32)
     on_card = np.zeros((len(board.masks), RANKS), dtype=np.int32)
     reach = Reach(on_stock, on_card)
-    best, index, draws = _sweep(start, game, table, board, ranks, reach)
+    best, index, draws = _sweep(start, game, table, board, points_of, ranks, reach)
     return best, index, _trace(start, index, draws, game, table, board, ranks, reach, line)

@@ -14,7 +14,7 @@ from gymnasium.vector.utils import batch_space
 
 from tripeaks_env.deals import Deal
 from tripeaks_env.env import TriPeaksEnv
-from tripeaks_env.episodes import RESET_OPTIONS, Episodes, Reward, check_render_mode
+from tripeaks_env.episodes import Episodes, Reward, check_render_mode, check_reset_options
 from tripeaks_env.game import Game
 from tripeaks_env.observation import Observation, num_actions, observation_space
 from tripeaks_env.rules import Rules
@@ -94,6 +94,7 @@ class TriPeaksVectorEnv(gymnasium.vector.VectorEnv[dict[str, Any], np.ndarray, n
         """
         options = dict(options or {})
         mask = self._reset_mask(options.pop("reset_mask", None))
+        check_reset_options(options)
         which = np.flatnonzero(mask)
         seeds = [seed + i for i in range(self.num_envs)] if isinstance(seed, int | np.integer) else seed
         if seeds is not None:
@@ -159,11 +160,6 @@ class TriPeaksVectorEnv(gymnasium.vector.VectorEnv[dict[str, Any], np.ndarray, n
         self._episodes.check_started()
         return tuple(self._episodes.board(i) for i in range(self.num_envs))
 
-    def action_masks(self) -> np.ndarray:
-        """Return the legal actions of each environment, bool (N, 29) or (N, 30)."""
-        self._episodes.check_started()
-        return self._episodes.observe()["action_mask"] == 1
-
     def _reset_mask(self, mask: np.ndarray | None) -> np.ndarray:
         if mask is None:
             return np.ones(self.num_envs, dtype=np.bool_)
@@ -178,8 +174,6 @@ class TriPeaksVectorEnv(gymnasium.vector.VectorEnv[dict[str, Any], np.ndarray, n
 
     def _start(self, which: np.ndarray, options: dict[str, Any]) -> None:
         """Start an episode in the environments ``which``, indices (M,)."""
-        if len(options) > 1 or not options.keys() <= set(RESET_OPTIONS):
-            raise ValueError(f"reset options are {list(options)}; they must be one of {', '.join(RESET_OPTIONS)}")
         chosen = {key: self._one_each(key, value) for key, value in options.items()}
         starts: list[tuple[int, str, Deal | Game | str]] = [
             (i, key, values[i]) for key, values in chosen.items() for i in which.tolist() if values[i] is not None
