@@ -9,8 +9,8 @@ import numpy as np
 from agents import Agent, OracleAgent
 from agents.agent import describe
 from experiments.config import AgentError
-from tripeaks_env.deals import lay_out, shuffle
-from tripeaks_env.engine import new_games, step_games, tables
+from tripeaks_env.deals import number_slots
+from tripeaks_env.engine import new_games, play_actions
 from tripeaks_env.observation import observe
 from tripeaks_env.rules import Rules
 
@@ -41,8 +41,7 @@ def play(
     Raises:
         AgentError: the agent chose an illegal action or returned something else than N integers.
     """
-    games = new_games(lay_out(*shuffle(numbers), rules), rules)
-    table = tables(rules)
+    games = new_games(number_slots(np.asarray(numbers, dtype=np.int64), rules), rules)
     playing = np.arange(len(games))
     seconds = 0.0
     while len(playing):
@@ -62,12 +61,11 @@ def play(
         unknown = actions[(actions < 0) | (actions >= mask.shape[1])]
         if len(unknown):
             raise AgentError(f"act returned the action {unknown[0]}; it must be 0 to {mask.shape[1] - 1}")
-        rejections, over = np.zeros(len(playing), dtype=np.int8), np.zeros(len(playing), dtype=np.bool_)
-        step_games(current, actions.astype(np.int64), table, rejections, over)
-        if rejections.any():
-            illegal = int(actions[rejections != 0][0])
+        stepped = play_actions(current, actions.astype(np.int64), rules)
+        if stepped.rejections.any():
+            illegal = int(actions[stepped.rejections != 0][0])
             raise AgentError(f"act returned the action {illegal} where it is illegal")
         games[playing] = current
-        playing = playing[~over]
-        finished(int(over.sum()))
+        playing = playing[~stepped.over]
+        finished(int(stepped.over.sum()))
     return Played(games, seconds)

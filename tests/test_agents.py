@@ -12,7 +12,7 @@ from agents import Agent, OracleAgent
 from tests.common import ADDITIVE, RULES, every_rules, random_game
 from tripeaks_env import Deal, Game, Rules, solve
 from tripeaks_env.deals import NUM_DEALS, lay_out, shuffle
-from tripeaks_env.engine import DRAW, new_games, step_games, tables
+from tripeaks_env.engine import DRAW, new_games, play_actions
 from tripeaks_env.observation import observe
 
 FAIR = ("random", "greedy", "opener")
@@ -34,8 +34,7 @@ def play(agent: Agent, rules: Rules, numbers: list[int]) -> tuple[np.ndarray, li
             agent.reveal(now, rules)
         actions = agent.act(observation, observation["action_mask"])
         assert observation["action_mask"][np.arange(len(now)), actions].all()
-        rejections, over = np.empty(len(now), dtype=np.int8), np.empty(len(now), dtype=np.bool_)
-        step_games(now, actions, tables(rules), rejections, over)
+        _, rejections, over = play_actions(now, actions, rules)
         assert not rejections.any()
         games[going] = now
         rounds.append(actions.tolist())

@@ -15,7 +15,7 @@ from tests.naive import NaiveGame
 from tripeaks_env import Game, Rejection, Rules
 from tripeaks_env.cards import RANK_OF, WILD
 from tripeaks_env.deals import NUM_DEALS, deal_slots, lay_out, shuffle
-from tripeaks_env.engine import DRAW, STATUSES, UNDO, new_games, status_games, step_games, tables
+from tripeaks_env.engine import DRAW, STATUSES, UNDO, new_games, play_actions, status_games, tables
 from tripeaks_env.observation import observe
 
 REASONS = {
@@ -86,10 +86,11 @@ def step_alike(
     games: np.ndarray, actions: list[int], references: list[Reference], rules: Rules
 ) -> tuple[list[int], list[bool]]:
     """Carry out an action in each game and its reference; compare and return rejections and whether episodes ended."""
-    rejections, over = np.empty(len(games), dtype=np.int8), np.empty(len(games), dtype=np.bool_)
-    step_games(games, np.array(actions), tables(rules), rejections, over)
+    scores = [reference.game.score for reference in references]
+    points, rejections, over = play_actions(games, np.array(actions), rules)
     found, ended = rejections.tolist(), over.tolist()
     assert found == [reference.act(action) for reference, action in zip(references, actions, strict=True)]
+    assert points.tolist() == [r.game.score - before for r, before in zip(references, scores, strict=True)]
     assert ended == [r.game.status() != "playing" and not r.can_undo() for r in references]
     return found, ended
 
@@ -194,12 +195,11 @@ def test_games_do_not_touch_each_other() -> None:
     """A game in a batch goes as it goes alone."""
     deals, rules = list(range(20)), Rules.easy
     games = new_games(lay_out(*shuffle(deals), rules), rules)
-    rejections, over = np.empty(20, dtype=np.int8), np.empty(20, dtype=np.bool_)
     rng = np.random.default_rng(0)
     singles = [Game(f"TP1-E-AAAAAA{chr(65 + number)}") for number in deals]
     for _ in repeat(None, 60):
         actions = rng.integers(0, 29, size=20)
-        step_games(games, actions, tables(rules), rejections, over)
+        rejections = play_actions(games, actions, rules).rejections
         assert rejections.tolist() == [
             single.play(int(a)).rejection for single, a in zip(singles, actions, strict=True)
         ]

@@ -19,7 +19,7 @@ from experiments.play import play
 from experiments.train import train
 from tripeaks_env import Rules, TriPeaksEnv, suite
 from tripeaks_env.deals import lay_out, shuffle
-from tripeaks_env.engine import new_games, step_games, tables
+from tripeaks_env.engine import new_games, play_actions
 from tripeaks_env.observation import Observation, observation_space, observe
 
 RULES = [Rules.easy, Rules.classic, Rules.traditional, Rules(wild=True, empty_waste=True), Rules(open_peaks=True)]
@@ -30,13 +30,12 @@ def positions(rules: Rules, count: int = 200, seed: int = 0) -> np.ndarray:
     rng = np.random.default_rng(seed)
     games = new_games(lay_out(*shuffle(rng.integers(26**7, size=count)), rules), rules)
     lengths = rng.integers(0, 31, size=count)
-    rejections, over = np.zeros(count, dtype=np.int8), np.zeros(count, dtype=np.bool_)
     for length in range(30):
         mask = observe(games, rules)["action_mask"]
         going = (length < lengths) & (mask.sum(axis=1) > 0)
         actions = np.argmax(np.where(mask == 1, rng.random(mask.shape), -1), axis=1)
         after = games.copy()
-        step_games(after, actions, tables(rules), rejections, over)
+        over = play_actions(after, actions, rules).over
         games = np.where(going & ~over, after, games)
     return games
 
@@ -77,7 +76,7 @@ def test_inputs_count_what_a_removal_frees_and_what_may_follow(rules: Rules) -> 
         observation = {key: value[0] for key, value in observe(games[row : row + 1], rules).items()}
         for position in np.flatnonzero(observation["action_mask"][:28]):
             after = games[row : row + 1].copy()
-            step_games(after, np.array([position]), tables(rules), np.zeros(1, np.int8), np.zeros(1, np.bool_))
+            play_actions(after, np.array([position]), rules)
             shown = observe(after, rules)
             turned_up = (observation["tableau"] == 14) & (shown["tableau"][0] < 14)
             legal = np.flatnonzero(shown["action_mask"][0, :28])

@@ -9,9 +9,11 @@ import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers.vector import RecordEpisodeStatistics
 
-from tests.common import RULES, every_rules
-from tripeaks_env import Deal, Game, Rules, TriPeaksVectorEnv, is_evaluation
+from tests.common import RULES, every_rules, naive_game
+from tests.test_engine import REASONS
+from tripeaks_env import Deal, Game, Rules, TriPeaksEnv, TriPeaksVectorEnv, is_evaluation
 from tripeaks_env.deals import parse_code
+from tripeaks_env.game import MESSAGES
 
 CODE = "TP1-E-AAAAAAB"
 NUM_ENVS = 16
@@ -68,6 +70,8 @@ def test_equal_to_single_environments(mode: AutoresetMode, name: str, steps: int
     kwargs: dict[str, Any] = {"rules": RULES[name], "max_undos": 3 if name in ("easy", "wild") else 0}
     if name == "open-classic":
         kwargs |= {"reward": "win", "split": "evaluation", "max_episode_steps": 30}
+    if name in ("wild", "draws-pay", "traditional"):
+        kwargs |= {"skip_forced": True}
     native, sync = both(mode, **kwargs)
     if mode != AutoresetMode.DISABLED:
         native, sync = RecordEpisodeStatistics(native), RecordEpisodeStatistics(sync)
@@ -153,6 +157,7 @@ def test_wrong_options(options: dict[str, Any], message: str) -> None:
         ({"max_undos": 101}, "max_undos is 101"),
         ({"render_mode": "svg"}, "render_mode is 'svg'"),
         ({"split": "test"}, "split is 'test'"),
+        ({"skip_forced": 1}, "skip_forced is 1"),
         ({"autoreset_mode": "never"}, "never"),
     ],
 )
@@ -191,22 +196,93 @@ def test_observations_are_in_the_space_and_fresh(rules: Rules) -> None:
     assert not any(np.shares_memory(first[key], second[key]) for key in first)
 
 
-def test_many_blind_actions_change_nothing_but_what_is_legal() -> None:
-    """A hundred thousand actions, most of them illegal: no error, no reward and no change for those."""
-    env = TriPeaksVectorEnv(1000, max_episode_steps=300)
+@pytest.mark.parametrize("mode", AutoresetMode)
+def test_without_copies(mode: AutoresetMode) -> None:
+    """The same values as with copies, in the same arrays at every step."""
+    fresh, reused = (TriPeaksVectorEnv(8, max_undos=2, autoreset_mode=mode, copy=copy) for copy in (True, False))
     rng = np.random.default_rng(0)
-    observation, _ = env.reset(seed=0)
-    done = np.zeros(1000, dtype=bool)
-    rejected = 0
-    for _ in range(100):
-        actions = rng.integers(29, size=1000)
-        illegal = (observation["action_mask"][np.arange(1000), actions] == 0) & ~done
-        before = observation
+    expected, shown = fresh.reset(seed=0), reused.reset(seed=0)
+    assert_equal(shown, expected)
+    first: tuple[Any, ...] = ()
+    ended = 0
+    for step in range(150):
+        actions = choose(rng, expected[0]["action_mask"])
+        expected, shown = fresh.step(actions), reused.step(actions)
+        assert_equal(shown, expected, f"step {step}")
+        first = first or shown
+        for part in (0, 4):
+            for key in first[part].keys() - {"final_obs", "final_info"}:
+                if not key.startswith("_"):
+                    assert shown[part][key] is first[part][key]
+                    assert expected[part][key] is not shown[part][key]
+        done = expected[2] | expected[3]
+        ended += done.sum()
+        if mode == AutoresetMode.DISABLED and done.any():
+            expected, shown = (env.reset(options={"reset_mask": done.copy()}) for env in (fresh, reused))
+            assert_equal(shown, expected, f"reset after step {step}")
+    assert ended > 8
+    assert shown[4]["action_mask"] is shown[0]["action_mask"] or mode == AutoresetMode.DISABLED
+
+
+@pytest.mark.parametrize("rules", [RULES["easy"], RULES["wild-empty-stuck-streak"]], ids=["easy", "streak"])
+def test_blind_actions_as_the_reference_plays_them(rules: Rules) -> None:
+    """100,000 actions, most of them illegal: observation, reward, score and rejection are the naive reference's."""
+    env = TriPeaksVectorEnv(50, rules, max_episode_steps=300)
+    rng = np.random.default_rng(0)
+    observation, infos = env.reset(seed=0)
+    games = [naive_game(parse_code(code)[1], rules) for code in infos["deal_code"]]
+    done = np.zeros(50, dtype=bool)
+    rejected = ended = 0
+    for _ in range(2_000):
+        actions = rng.integers(29, size=50)
+        before = [game.score for game in games]
+        reasons = [
+            REASONS[None] if d else REASONS[g.play(int(a))] for g, a, d in zip(games, actions, done, strict=True)
+        ]
         observation, rewards, terminated, truncated, infos = env.step(actions)
-        for key, value in observation.items():
-            assert (value[illegal] == before[key][illegal]).all()
-        assert not rewards[illegal].any()
-        assert (infos["rejection"][illegal] != "").all()
+        for i in done.nonzero()[0]:
+            games[i] = naive_game(parse_code(infos["deal_code"][i])[1], rules)
+            before[i] = games[i].score
+        expected = [game.observation() for game in games]
+        assert {key: value.tolist() for key, value in observation.items()} == {
+            key: [seen[key] for seen in expected] for key in expected[0]
+        }
+        assert rewards.tolist() == [game.score - score for game, score in zip(games, before, strict=True)]
+        assert infos["score"].tolist() == [game.score for game in games]
+        assert infos["status"].tolist() == [game.status() for game in games]
+        assert infos["rejection"].tolist() == [MESSAGES.get(reason, "") for reason in reasons]
+        assert terminated.tolist() == [game.status() != "playing" for game in games]
         done = terminated | truncated
-        rejected += illegal.sum()
+        rejected += sum(map(bool, reasons))
+        ended += done.sum()
     assert rejected > 50_000
+    assert ended > 100
+
+
+@every_rules
+def test_skipping_forced_moves(rules: Rules) -> None:
+    """One step is the chosen action and every action after it that is the only one, until there is a choice or the end."""
+    env, plain = (TriPeaksEnv(rules, skip_forced=skip) for skip in (True, False))
+    rng = np.random.default_rng(0)
+    skipped = 0
+    for seed in range(20):
+        observation, _ = env.reset(seed=seed)
+        plain.reset(seed=seed)
+        terminated = False
+        while not terminated:
+            action = rng.choice(np.flatnonzero(observation["action_mask"]))
+            observation, reward, terminated, _, info = env.step(action)
+            expected, total, end, _, plain_info = plain.step(action)
+            while not end and expected["action_mask"].sum() == 1:
+                expected, more, end, _, plain_info = plain.step(np.argmax(expected["action_mask"]))
+                total += more
+                skipped += 1
+            assert_equal((observation, info), (expected, plain_info))
+            assert (reward, terminated) == (total, end)
+            before = observation
+            observation, reward, *_ = env.step(
+                np.argmin(observation["action_mask"])
+            )  # an illegal action changes nothing
+            assert reward == 0
+            assert_equal(observation, before)
+    assert skipped > 100

@@ -44,6 +44,11 @@ DECK = np.array(
 DECK.setflags(write=False)
 
 
+_FIRST_CODES = {
+    letter: np.array([f"{CODE_PREFIX}-{letter}-{'A' * CODE_LETTERS}"]).view(np.uint32) for letter in ("E", "C")
+}  # the characters of the codes of deal number 0
+
+
 @dataclass(frozen=True)
 class Deal:
     """All cards of a game in dealing order, hidden ones included.
@@ -180,12 +185,11 @@ def parse_code(code: str) -> tuple[str, int]:
     return ("C" if letter == "C" else "E"), number
 
 
-def format_codes(numbers: np.ndarray, rules: Rules) -> list[str]:
-    """Return the codes of deal numbers, int64 (N,), with the letter of ``rules``; all at once."""
-    letters = numbers[:, None] // 26 ** np.arange(CODE_LETTERS)[::-1] % 26 + ord("A")
-    prefix = np.tile([ord(character) for character in f"{CODE_PREFIX}-{rules.letter}-"], (len(numbers), 1))
-    characters = np.ascontiguousarray(np.column_stack([prefix, letters]).astype(np.uint32))
-    return characters.view(f"U{characters.shape[1]}")[:, 0].tolist()
+def format_codes(numbers: np.ndarray, rules: Rules) -> np.ndarray:
+    """Return the codes of deal numbers, int64 (N,), with the letter of ``rules``: an array (N,) of texts as objects."""
+    characters = np.empty((len(numbers), len(_FIRST_CODES[rules.letter])), dtype=np.uint32)
+    _write_codes(numbers, _FIRST_CODES[rules.letter], characters)
+    return characters.view(f"U{characters.shape[1]}")[:, 0].astype(object)
 
 
 def format_code(number: int, rules: str | Rules = "easy") -> str:
@@ -206,12 +210,20 @@ def shuffle(numbers: Sequence[int] | np.ndarray) -> tuple[np.ndarray, np.ndarray
     """
     for number in (min(numbers), max(numbers)) if len(numbers) else ():
         _check_number(number)
-    states = np.array(numbers, dtype=np.uint64)  # a copy: the shuffle uses it up
-    cards = np.tile(DECK, (len(states), 1))
-    jokers = np.empty(len(states), dtype=np.int8)
+    return _shuffled(np.array(numbers, dtype=np.int64))
+
+
+def _shuffled(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    cards = np.empty((len(numbers), len(DECK)), dtype=np.int8)
+    jokers = np.empty(len(numbers), dtype=np.int8)
     with np.errstate(over="ignore"):  # the generator is modulo 2**64; only plain Python would warn
-        _shuffle(states, cards, jokers)
+        _shuffle(numbers, DECK, cards, jokers)
     return cards, jokers
+
+
+def number_slots(numbers: np.ndarray, rules: Rules) -> np.ndarray:
+    """Return the slots of N deal numbers that exist, int64 (N,); see :func:`lay_out`."""
+    return lay_out(*_shuffled(numbers), rules)
 
 
 def lay_out(cards: np.ndarray, jokers: np.ndarray, rules: Rules) -> np.ndarray:
@@ -277,18 +289,33 @@ def below(state: np.ndarray, bound: int) -> int:
     """Return a uniform integer below ``bound`` by Lemire's method over 32-bit words."""
     n = np.uint64(bound)
     low_half = np.uint64(0xFFFFFFFF)
-    unfair = (low_half + np.uint64(1)) % n
     product = _next_word(state) * n
-    while product & low_half < unfair:
-        product = _next_word(state) * n
+    if product & low_half < n:  # only then can the word be an unfair one, and the slow division is needed
+        unfair = (low_half + np.uint64(1)) % n
+        while product & low_half < unfair:
+            product = _next_word(state) * n
     return int(product >> np.uint64(32))
 
 
 @kernel
-def _shuffle(states: np.ndarray, cards: np.ndarray, jokers: np.ndarray) -> None:
-    """Shuffle each row of ``cards`` in place and set its joker place; ``states`` are the deal numbers and get used up."""
-    for game in range(len(states)):
-        state = states[game : game + 1]
+def _write_codes(numbers: np.ndarray, first: np.ndarray, characters: np.ndarray) -> None:
+    """Write the codes of deal numbers as characters, uint32 (N, 13), given the code of number 0."""
+    length = len(first)
+    for i in range(len(numbers)):
+        number = numbers[i]
+        characters[i] = first
+        for place in range(length - 1, length - 1 - CODE_LETTERS, -1):
+            characters[i, place] += number % 26
+            number //= 26
+
+
+@kernel
+def _shuffle(numbers: np.ndarray, deck: np.ndarray, cards: np.ndarray, jokers: np.ndarray) -> None:
+    """Write the cards of each deal number to a row of ``cards`` and its joker place to ``jokers``."""
+    state = np.empty(1, dtype=np.uint64)
+    for game in range(len(numbers)):
+        state[0] = numbers[game]
+        cards[game] = deck
         for i in range(51, 0, -1):
             j = below(state, i + 1)
             card = cards[game, i]

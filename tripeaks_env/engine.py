@@ -8,6 +8,7 @@ integers in 8 bits.
 
 from enum import IntEnum, StrEnum
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,6 +24,14 @@ UNDO = DRAW + 1
 """The action that takes the last action back."""
 MAX_LINE = SLOTS - 1
 """The most actions that can lead to a position: 28 removals and 25 draws."""
+
+# The bits of 0 to 15. As a global it is frozen into the kernels: the compiler then knows that writing to masks does not
+# change it, and copies four bytes at once.
+BITS = np.array([[number >> bit & 1 for bit in range(4)] for number in range(16)], dtype=np.int8)
+
+
+ANY = FACE_DOWN
+"""Stands for all ranks among the neighbours of a joker or an empty waste; no card is dealt this code."""
 
 
 class Status(StrEnum):
@@ -64,7 +73,7 @@ GAME = np.dtype(
         ("score", np.int32),
         ("moves", np.int32),  # actions carried out, undone ones included, undos not
         ("undos_left", np.int32),
-        ("by_rank", np.int32, 16),  # the positions that were dealt each rank code, as a mask
+        ("by_rank", np.int32, 16),  # the positions that were dealt each rank code, as a mask; for ANY all positions
         ("unseen", np.int8, 16),  # how many face-down and stock cards there are of each rank code
     ],
     align=True,
@@ -76,6 +85,7 @@ TABLES = np.dtype(
         ("covers", np.int32, POSITIONS),  # what lies on each position, as a mask
         ("beneath", np.int8, (POSITIONS, 2)),  # what each position lies on
         ("adjacent", np.int32, 16),  # for each waste rank code the ranks that go on it, bit r for rank r
+        ("neighbours", np.int8, (16, 2)),  # the same as two rank codes, which may be one twice, or ANY
         ("peaks", np.int32, PEAKS),  # points for the first, second, third emptied peak
         ("start", np.int32),
         ("removal", np.int32),
@@ -98,6 +108,10 @@ def tables(rules: Rules) -> np.ndarray:
     table["covers"] = COVER_MASKS
     table["beneath"] = BENEATH
     table["adjacent"] = adjacency(rules.wrap)
+    for waste, fits in enumerate(table["adjacent"][0].tolist()):
+        ranks = [rank for rank in range(1, 14) if fits >> rank & 1]
+        if ranks:
+            table["neighbours"][0, waste] = ANY if len(ranks) == 13 else (ranks[0], ranks[-1])
     table["peaks"] = scoring.peaks
     table["start"], table["removal"], table["draw"] = scoring.start, scoring.removal, scoring.draw
     table["streak"] = scoring.streak
@@ -117,10 +131,30 @@ def new_games(slots: np.ndarray, rules: Rules, undos: int = 0) -> np.ndarray:
         undos: how many undos each game allows.
     """
     games = np.zeros(len(slots), dtype=GAME)
-    games["cards"] = RANK_OF[slots]
-    games["undos_left"] = undos
-    start_games(games, tables(rules))
+    start_games(games, np.arange(len(slots)), slots, RANK_OF, undos, tables(rules))
     return games
+
+
+class Stepped(NamedTuple):
+    """What actions did in N games.
+
+    Attributes:
+        points: int32 (N,): the change of the score.
+        rejections: int8 (N,): a :class:`Rejection` each.
+        over: bool (N,): whether the game's episode has ended, see :func:`is_over`.
+    """
+
+    points: np.ndarray
+    rejections: np.ndarray
+    over: np.ndarray
+
+
+def play_actions(games: np.ndarray, actions: np.ndarray, rules: Rules) -> Stepped:
+    """Carry out one action, integers (N,) from 0 to 29, in each of N games, which are changed in place."""
+    number = len(games)
+    stepped = Stepped(np.empty(number, np.int32), np.empty(number, np.int8), np.empty(number, np.bool_))
+    step_games(games, actions, tables(rules), *stepped)
+    return stepped
 
 
 @kernel
@@ -135,6 +169,7 @@ def start(game: np.void, table: np.void) -> None:
     game["remaining"] = FULL
     game["exposed"] = 0
     game["by_rank"][:] = 0
+    game["by_rank"][ANY] = FULL
     game["unseen"][:] = 0
     for position in range(POSITIONS):
         game["by_rank"][cards[position]] |= 1 << position
@@ -149,12 +184,9 @@ def start(game: np.void, table: np.void) -> None:
 @kernel
 def removable(game: np.void, table: np.void) -> int:
     """Return the mask of the cards that can be removed: exposed ones whose rank goes on the waste card."""
-    fits = table["adjacent"][game["waste"]]
-    found = 0
-    for rank in range(1, 14):
-        if (fits >> rank) & 1:
-            found |= game["by_rank"][rank]
-    return found & game["exposed"]
+    waste = game["waste"]
+    first, second = table["neighbours"][waste, 0], table["neighbours"][waste, 1]
+    return (game["by_rank"][first] | game["by_rank"][second]) & game["exposed"]
 
 
 @kernel
@@ -170,37 +202,43 @@ def status(game: np.void, table: np.void) -> int:
 @kernel
 def is_over(game: np.void, table: np.void) -> bool:
     """Return whether an episode ends here: the game is won, or blocked with no undo left."""
-    now = status(game, table)
-    can_undo = game["undos_left"] > 0 and game["length"] > 0
-    return now == WON or (now == BLOCKED and not can_undo)
+    return status(game, table) != PLAYING and not can_undo(game)
+
+
+@kernel
+def can_draw(game: np.void, table: np.void) -> bool:
+    """Return whether a card can be drawn now."""
+    return (
+        game["drawn"] < table["stock"]
+        and game["remaining"] != 0
+        and not (table["stuck"] and removable(game, table) != 0)
+    )
+
+
+@kernel
+def can_undo(game: np.void) -> bool:
+    """Return whether the last action can be taken back now: a won game stays won."""
+    return game["undos_left"] > 0 and game["length"] > 0 and game["remaining"] != 0
 
 
 @kernel
 def rejection(game: np.void, action: int, table: np.void) -> int:
     """Return why the game does not allow ``action`` (0 to 29), a :class:`Rejection`; ``NONE`` if it does."""
-    if action == UNDO:
+    if action >= DRAW:
+        if can_draw(game, table) if action == DRAW else can_undo(game):
+            return Rejection.NONE.value
         if game["remaining"] == 0:
             return Rejection.WON.value
-        if game["length"] == 0:
-            return Rejection.NOTHING_TO_UNDO.value
-        if game["undos_left"] == 0:
-            return Rejection.NO_UNDO_LEFT.value
-        return Rejection.NONE.value
-    if action == DRAW:
-        if game["remaining"] == 0:
-            return Rejection.WON.value
-        if game["drawn"] == table["stock"]:
-            return Rejection.STOCK_EMPTY.value
-        if table["stuck"] and removable(game, table):
-            return Rejection.NOT_STUCK.value
+        if action == DRAW:
+            return Rejection.STOCK_EMPTY.value if game["drawn"] == table["stock"] else Rejection.NOT_STUCK.value
+        return Rejection.NOTHING_TO_UNDO.value if game["length"] == 0 else Rejection.NO_UNDO_LEFT.value
+    if (removable(game, table) >> action) & 1:
         return Rejection.NONE.value
     if not (game["remaining"] >> action) & 1:
         return Rejection.REMOVED.value
     if not (game["exposed"] >> action) & 1:
         return Rejection.BLOCKED.value
-    if not (removable(game, table) >> action) & 1:
-        return Rejection.WRONG_RANK.value
-    return Rejection.NONE.value
+    return Rejection.WRONG_RANK.value
 
 
 @kernel
@@ -227,9 +265,13 @@ def _advance(game: np.void, action: int, table: np.void) -> None:
     game["run"] += 1
     game["score"] += table["removal"] + table["streak"] * game["run"]
     if action < PEAKS:  # a summit is the last card of its peak
-        summits = game["remaining"] & SUMMITS
-        peaks_before = 2 - (summits & 1) - (summits >> 1 & 1) - (summits >> 2)
-        game["score"] += table["peaks"][peaks_before]
+        game["score"] += table["peaks"][_peaks_cleared(game) - 1]
+
+
+@kernel
+def _peaks_cleared(game: np.void) -> int:
+    summits = game["remaining"] & SUMMITS
+    return PEAKS - (summits & 1) - (summits >> 1 & 1) - (summits >> 2)
 
 
 @kernel
@@ -258,15 +300,36 @@ def step(game: np.void, action: int, table: np.void) -> int:
 
 
 @kernel
-def start_games(games: np.ndarray, table: np.ndarray) -> None:
-    """Put N games whose cards are dealt to their start."""
-    for i in range(len(games)):
-        start(games[i], table[0])
+def start_games(
+    games: np.ndarray, which: np.ndarray, slots: np.ndarray, ranks: np.ndarray, undos: int, table: np.ndarray
+) -> None:
+    """Deal cards to some of N games and put those to their start.
+
+    Args:
+        games: (N,) of :data:`GAME`, changed in place.
+        which: integers (M,): indices of the games.
+        slots: int8 (M, 54): their card numbers, see :func:`tripeaks_env.deals.lay_out`.
+        ranks: int8: the rank code of each card number.
+        undos: how many undos each game allows.
+        table: (1,) of :data:`TABLES`.
+    """
+    for i in range(len(which)):
+        game = games[which[i]]
+        for slot in range(SLOTS):
+            game["cards"][slot] = ranks[slots[i, slot]]
+        game["moves"] = 0
+        game["undos_left"] = undos
+        start(game, table[0])
 
 
 @kernel
 def step_games(
-    games: np.ndarray, actions: np.ndarray, table: np.ndarray, rejections: np.ndarray, over: np.ndarray
+    games: np.ndarray,
+    actions: np.ndarray,
+    table: np.ndarray,
+    points: np.ndarray,
+    rejections: np.ndarray,
+    over: np.ndarray,
 ) -> None:
     """Carry out one action in each of N games.
 
@@ -274,12 +337,55 @@ def step_games(
         games: (N,) of :data:`GAME`, changed in place.
         actions: integers (N,), each 0 to 29.
         table: (1,) of :data:`TABLES`.
+        points: numbers (N,), out: what the action added to the score.
         rejections: int8 (N,), out: a :class:`Rejection` each.
         over: bool (N,), out: whether the game's episode has ended, see :func:`is_over`.
     """
     for i in range(len(games)):
-        rejections[i] = step(games[i], int(actions[i]), table[0])
-        over[i] = is_over(games[i], table[0])
+        game = games[i]
+        before = game["score"]
+        rejections[i] = step(game, int(actions[i]), table[0])
+        points[i] = game["score"] - before
+        over[i] = is_over(game, table[0])
+
+
+@kernel
+def play_forced(
+    games: np.ndarray, table: np.ndarray, points: np.ndarray, rejections: np.ndarray, over: np.ndarray
+) -> None:
+    """In each of N games whose last action was carried out, play on as long as just one action is legal.
+
+    Args:
+        games: (N,) of :data:`GAME`, changed in place.
+        table: (1,) of :data:`TABLES`.
+        points: numbers (N,): what the last action added to the score; updated, as ``over`` is.
+        rejections: int8 (N,): of the last action, see :func:`step_games`.
+        over: bool (N,): whether the game's episode has ended.
+    """
+    for i in range(len(games)):
+        game = games[i]
+        before = game["score"]
+        while rejections[i] == Rejection.NONE.value and not over[i]:
+            action = _only_action(game, table[0])
+            if action < 0:
+                break
+            step(game, action, table[0])
+            over[i] = is_over(game, table[0])
+        points[i] += game["score"] - before
+
+
+@kernel
+def _only_action(game: np.void, table: np.void) -> int:
+    """Return the only legal action of a game that is not over, or -1 if there are several."""
+    found = int(removable(game, table))
+    if found == 0:
+        return -1 if can_undo(game) else DRAW
+    if found & (found - 1) or can_draw(game, table) or can_undo(game):
+        return -1
+    action = 0
+    while (found >> action) & 1 == 0:
+        action += 1
+    return action
 
 
 @kernel
@@ -290,19 +396,21 @@ def status_games(games: np.ndarray, table: np.ndarray, statuses: np.ndarray) -> 
 
 
 @kernel
-def _write_mask(game: np.void, table: np.void, mask: np.ndarray) -> None:
-    found = removable(game, table)
-    for position in range(POSITIONS):
-        mask[position] = (found >> position) & 1
-    for action in range(DRAW, len(mask)):
-        mask[action] = rejection(game, action, table) == Rejection.NONE.value
-
-
-@kernel
-def mask_games(games: np.ndarray, table: np.ndarray, masks: np.ndarray) -> None:
-    """Write the action masks of N games to ``masks``, int8 (N, 29), or (N, 30) with the undo action: 1 is legal."""
+def describe_games(
+    games: np.ndarray,
+    table: np.ndarray,
+    scores: np.ndarray,
+    moves: np.ndarray,
+    peaks: np.ndarray,
+    statuses: np.ndarray,
+) -> None:
+    """Write the scores, moves and emptied peaks of N games, int64 (N,), and where they stand, as status_games does."""
     for i in range(len(games)):
-        _write_mask(games[i], table[0], masks[i])
+        game = games[i]
+        scores[i] = game["score"]
+        moves[i] = game["moves"]
+        peaks[i] = _peaks_cleared(game)
+        statuses[i] = status(game, table[0])
 
 
 @kernel
@@ -327,24 +435,32 @@ def observe_games(
         stock: (N, 1): cards left in the stock.
         unseen: (N, 13): how many cards of each rank are not yet seen, or (N, 14) with the joker.
         masks: (N, 29), or (N, 30) with the undo action: 1 for legal actions.
-        runs: (N, 1): removals since the last draw.
-        undos: (N, 1): undos left, 127 for more.
+        runs: (N, 1): removals since the last draw, or (0, 1) to leave them out.
+        undos: (N, 1): undos left, 127 for more; or (0, 1) to leave them out.
     """
-    is_open = table[0]["open"]
     for i in range(len(games)):
         game = games[i]
-        shown, there = game["exposed"], game["remaining"]
-        if is_open:
-            shown = there
+        there = np.int32(game["remaining"])
+        shown = there if table[0]["open"] else np.int32(game["exposed"])
         for position in range(POSITIONS):
-            face = game["cards"][position] if (shown >> position) & 1 else FACE_DOWN
-            tableau[i, position] = face if (there >> position) & 1 else EMPTY
+            place = np.int32(position)  # in 32 bits, as only so this compiles to vector instructions
+            face = game["cards"][position] if (shown >> place) & 1 else FACE_DOWN
+            tableau[i, position] = face if (there >> place) & 1 else EMPTY
         waste[i, 0] = game["waste"]
         stock[i, 0] = table[0]["stock"] - game["drawn"]
         for rank in range(13):
             unseen[i, rank] = game["unseen"][rank + 1]
         if unseen.shape[1] > 13:
             unseen[i, 13] = game["unseen"][WILD]
-        _write_mask(game, table[0], masks[i])
-        runs[i, 0] = game["run"]
-        undos[i, 0] = min(game["undos_left"], 127)
+        found = removable(game, table[0])
+        for first in range(0, POSITIONS, 4):
+            four = (found >> first) & 0b1111
+            for bit in range(4):
+                masks[i, first + bit] = BITS[four, bit]
+        masks[i, DRAW] = can_draw(game, table[0])
+        if masks.shape[1] > UNDO:
+            masks[i, UNDO] = can_undo(game)
+        if len(runs):
+            runs[i, 0] = game["run"]
+        if len(undos):
+            undos[i, 0] = min(game["undos_left"], 127)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import gymnasium
 import numpy as np
 from gymnasium import spaces
 
+from tripeaks_env.deals import format_codes, number_slots
 from tripeaks_env.episodes import Episodes, Reward, check_render_mode, check_reset_options
 from tripeaks_env.observation import Observation, num_actions, observation_space
 from tripeaks_env.rules import Rules
 from tripeaks_env.splits import Split, check_split, random_numbers
+
+FIRST = np.zeros(1, dtype=np.int64)  # the index of the only game
 
 
 class TriPeaksEnv(gymnasium.Env[dict[str, Any], np.int64]):
@@ -62,7 +66,10 @@ class TriPeaksEnv(gymnasium.Env[dict[str, Any], np.int64]):
     ## Arguments
     ``rules``: ``"easy"`` (default), ``"classic"``, ``"traditional"`` or :class:`~tripeaks_env.Rules`. ``reward``: see
     above. ``max_undos``: undos allowed in an episode, 0 to 100. ``render_mode``: ``"ansi"`` or ``None``. ``split``:
-    which deals a reset draws from: ``"train"`` (default), ``"evaluation"`` or ``"all"``.
+    which deals a reset draws from: ``"train"`` (default), ``"evaluation"`` or ``"all"``. ``skip_forced``: after a legal
+    action the environment plays on by itself as long as a single action is legal, so that nearly every step is a choice
+    (about half of the moves of a game are draws because nothing else is legal); the reward includes what that brings, and
+    ``moves`` counts it.
 
     ## References
     The rules page of an existing TriPeaks app (in Catalan, "Les regles de TriPeaks").
@@ -80,16 +87,18 @@ class TriPeaksEnv(gymnasium.Env[dict[str, Any], np.int64]):
         max_undos: int = 0,
         render_mode: str | None = None,
         split: Split = "train",
+        skip_forced: bool = False,
     ) -> None:
-        self._episodes = Episodes(1, rules, reward, max_undos)
+        self._episodes = Episodes(1, rules, reward, max_undos, skip_forced)
         self.rules = self._episodes.rules
         self.reward = self._episodes.reward
         self.max_undos = self._episodes.max_undos
+        self._buffers = self._episodes.new_observation()
         self.render_mode = check_render_mode(render_mode, self.metadata)
         self.split: Split = check_split(split)
         self.observation_space = observation_space(self.rules, self.max_undos)
-        self.action_space = spaces.Discrete(num_actions(self.max_undos))
-        self._first = np.zeros(1, dtype=np.int64)
+        self._actions = num_actions(self.max_undos)
+        self.action_space = spaces.Discrete(self._actions)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -107,7 +116,8 @@ class TriPeaksEnv(gymnasium.Env[dict[str, Any], np.int64]):
         elif "deal" in options:
             self._episodes.deal(0, options["deal"])
         else:
-            self._episodes.deal_numbers(self._first, random_numbers(self.np_random, self.split))
+            numbers = random_numbers(self.np_random, self.split)
+            self._episodes.start(FIRST, number_slots(numbers, self.rules), format_codes(numbers, self.rules))
         return self._shown()
 
     def step(self, action: int | np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
@@ -117,12 +127,16 @@ class TriPeaksEnv(gymnasium.Env[dict[str, Any], np.int64]):
             ValueError: the action is not in the action space.
             gymnasium.error.ResetNeeded: the environment was never reset.
         """
-        if not self.action_space.contains(action):
-            raise ValueError(f"action is {action!r}; it must be an integer from 0 to {num_actions(self.max_undos) - 1}")
+        try:
+            number = operator.index(action)
+        except TypeError:
+            number = -1
+        if not 0 <= number < self._actions:
+            raise ValueError(f"action is {action!r}; it must be an integer from 0 to {self._actions - 1}")
         self._episodes.check_started()
-        reward = self._episodes.step(np.array([action]))
+        reward = self._episodes.step(np.array([number]))
         observation, info = self._shown()
-        return observation, float(reward[0]), bool(self._episodes.over[0]), False, info
+        return observation, reward.item(), self._episodes.over.item(), False, info
 
     def action_masks(self) -> np.ndarray:
         """Return the legal actions, bool (29,) or (30,), under the name that sb3-contrib's maskable algorithms call."""
@@ -137,5 +151,5 @@ class TriPeaksEnv(gymnasium.Env[dict[str, Any], np.int64]):
         return self._episodes.board(0)
 
     def _shown(self) -> tuple[Observation, dict[str, Any]]:
-        observation = self._episodes.observe()
-        return {key: values[0] for key, values in observation.items()}, self._episodes.info(0, observation)
+        self._episodes.observe(self._buffers)
+        return {key: part[0].copy() for key, part in self._buffers.items()}, self._episodes.info(0, self._buffers)

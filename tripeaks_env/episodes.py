@@ -8,31 +8,33 @@ from typing import Any, Literal, get_args
 import gymnasium
 import numpy as np
 
-from tripeaks_env.deals import Deal, as_deal, deal_slots, format_codes, lay_out, shuffle
+from tripeaks_env.cards import RANK_OF
+from tripeaks_env.deals import Deal, as_deal, deal_slots
 from tripeaks_env.engine import (
     GAME,
     STATUSES,
-    WON,
     Rejection,
     Status,
+    describe_games,
     is_over,
-    new_games,
+    play_forced,
+    start_games,
     status_games,
     step_games,
     tables,
 )
 from tripeaks_env.game import MESSAGES, Game
-from tripeaks_env.layout import peaks_cleared
-from tripeaks_env.observation import Observation, observe
+from tripeaks_env.observation import Observation, new_observation, part_sizes, write_observation
 from tripeaks_env.render import board_text
 from tripeaks_env.rules import Rules, as_rules
 
 Reward = Literal["score", "win"]
 MAX_UNDOS = 100
 RESET_OPTIONS = ("deal", "game")
+INFO_PARTS = ("action_mask", "deal_code", "score", "moves", "peaks_cleared", "status", "rejection")
 
-_STATUS_TEXTS = np.array([status.value for status in STATUSES], dtype=object)
-_REJECTION_TEXTS = np.array([MESSAGES.get(reason, "") for reason in Rejection], dtype=object)
+STATUS_TEXTS = [status.value for status in STATUSES]
+REJECTION_TEXTS = [MESSAGES.get(reason, "") for reason in Rejection]
 
 
 def check_render_mode(render_mode: str | None, metadata: dict[str, Any]) -> str | None:
@@ -67,6 +69,23 @@ def check_reset_options(options: Mapping[str, Any]) -> None:
         raise ValueError("reset options have both a deal and a game; give one of them")
 
 
+class _Texts:
+    """An array of N texts that follows an array of their numbers. Most do not change in a step, and texts are slow."""
+
+    def __init__(self, texts: list[str], number: int) -> None:
+        self.texts = np.array(texts, dtype=object)
+        self.numbers = np.zeros(number, dtype=np.int8)
+        self.array = self.texts[self.numbers]
+
+    def of(self, numbers: np.ndarray) -> np.ndarray:
+        """Return the texts of ``numbers``, int8 (N,): always the same array of objects (N,)."""
+        changed = (numbers != self.numbers).nonzero()[0]
+        if len(changed):
+            self.numbers[changed] = numbers[changed]
+            self.array[changed] = self.texts[numbers[changed]]
+        return self.array
+
+
 class Episodes:
     """The games of one or many environments, each at its own point of its own episode.
 
@@ -75,34 +94,45 @@ class Episodes:
         rules: a preset's name or :class:`~tripeaks_env.Rules`.
         reward: ``"score"`` or ``"win"``.
         max_undos: undos allowed in an episode, 0 to 100.
+        skip_forced: whether a step goes on through positions with a single legal action.
 
     Raises:
         ValueError: an argument is not one of the allowed values.
     """
 
-    def __init__(self, number: int, rules: str | Rules, reward: Reward, max_undos: int) -> None:
+    def __init__(self, number: int, rules: str | Rules, reward: Reward, max_undos: int, skip_forced: bool) -> None:
         self.rules = as_rules(rules)
         if reward not in get_args(Reward):
             raise ValueError(f"reward is {reward!r}; it must be one of {', '.join(get_args(Reward))}")
         if type(max_undos) is not int or not 0 <= max_undos <= MAX_UNDOS:
             raise ValueError(f"max_undos is {max_undos!r}; it must be an integer from 0 to {MAX_UNDOS}")
+        if not isinstance(skip_forced, bool):
+            raise ValueError(f"skip_forced is {skip_forced!r}; it must be true or false")
         self.reward: Reward = reward
         self.max_undos = max_undos
+        self.skip_forced = skip_forced
         self.table = tables(self.rules)
+        self.sizes = part_sizes(self.rules, max_undos)
         self.games = np.zeros(number, dtype=GAME)
-        self.deals: list[Deal | int | None] = [None] * number  # a number until somebody looks at the cards
+        self.given: dict[int, Deal] = {}  # deals that somebody chose; they may have no code
         self.codes = np.full(number, None, dtype=object)
         self.rejections = np.zeros(number, dtype=np.int8)
         self.over = np.zeros(number, dtype=np.bool_)
         self.statuses = np.zeros(number, dtype=np.int8)
-        self.started = np.zeros(number, dtype=np.bool_)
+        self._scores, self._moves, self._peaks = np.empty((3, number), dtype=np.int64)
+        self._status_texts = _Texts(STATUS_TEXTS, number)
+        self._rejection_texts = _Texts(REJECTION_TEXTS, number)
+        self.not_started = np.ones(number, dtype=np.bool_)
+        self.all_started = False
 
-    def deal_numbers(self, which: np.ndarray, numbers: np.ndarray) -> None:
-        """Start the games ``which``, indices (M,), from the deals of ``numbers``, (M,)."""
-        self._begin(which, new_games(lay_out(*shuffle(numbers), self.rules), self.rules, self.max_undos))
-        self.codes[which] = format_codes(numbers, self.rules)
-        for i, number in zip(which.tolist(), numbers.tolist(), strict=True):
-            self.deals[i] = number
+    def start(self, which: np.ndarray, slots: np.ndarray, codes: np.ndarray) -> None:
+        """Start the games ``which``, indices (M,), from deals that have codes: slots int8 (M, 54), codes (M,) of texts."""
+        start_games(self.games, which, slots, RANK_OF, self.max_undos, self.table)
+        self.codes[which] = codes
+        if self.given:
+            for i in which.tolist():
+                self.given.pop(i, None)
+        self._begin(which)
 
     def deal(self, i: int, deal: Deal | str) -> None:
         """Start game ``i`` from a deal or a deal code.
@@ -111,9 +141,9 @@ class Episodes:
             ValueError: the deal cannot be played by these rules.
         """
         deal = as_deal(deal, self.rules)
-        self._begin(np.array([i]), new_games(deal_slots([deal], self.rules), self.rules, self.max_undos))
-        self.deals[i] = deal
-        self.codes[i] = deal.code(self.rules)
+        slots = deal_slots([deal], self.rules)
+        self.start(np.array([i]), slots, np.array([deal.code(self.rules)], dtype=object))
+        self.given[i] = deal
 
     def resume(self, i: int, game: Game | str) -> None:
         """Start game ``i`` from the position of a game or of its saved text.
@@ -128,59 +158,75 @@ class Episodes:
         record["undos_left"] = self.max_undos
         if is_over(record[0], self.table[0]):
             raise ValueError(f"the game is {game.status}; an episode cannot start from its end")
-        self._begin(np.array([i]), record)
-        self.deals[i] = game.deal
+        self.games[i] = record[0]
+        self.given[i] = game.deal
         self.codes[i] = game.deal.code(self.rules)
+        self._begin(np.array([i]))
 
     def check_started(self) -> None:
         """Raise :class:`gymnasium.error.ResetNeeded` unless every game was started."""
-        if not self.started.all():
+        if not self.all_started:
             raise gymnasium.error.ResetNeeded("call reset() before anything else")
 
-    def _begin(self, which: np.ndarray, games: np.ndarray) -> None:
-        self.games[which] = games
-        self.rejections[which] = Rejection.NONE
-        self.over[which] = False
-        self.started[which] = True
+    def _begin(self, which: np.ndarray) -> None:
+        self.rejections[which] = Rejection.NONE.value
+        if not self.all_started:
+            self.not_started[which] = False
+            self.all_started = not self.not_started.any()
 
     def step(self, actions: np.ndarray) -> np.ndarray:
         """Carry out one action, integers (N,), in each game; return the rewards, float64 (N,)."""
-        before = self.games["score"].copy()
-        step_games(self.games, actions, self.table, self.rejections, self.over)
+        points = np.empty(len(self.games))
+        step_games(self.games, actions, self.table, points, self.rejections, self.over)
+        if self.skip_forced:
+            play_forced(self.games, self.table, points, self.rejections, self.over)
         if self.reward == "win":
-            status_games(self.games, self.table, self.statuses)
-            return ((self.statuses == WON) & (self.rejections == Rejection.NONE)).astype(np.float64)
-        return (self.games["score"] - before).astype(np.float64)
+            return np.where(self.rejections == Rejection.NONE.value, self.games["remaining"] == 0, 0.0)
+        return points
 
-    def observe(self) -> Observation:
-        """Return what the players see, fresh arrays with a leading axis N; see :mod:`tripeaks_env.observation`."""
-        return observe(self.games, self.rules, self.max_undos)
+    def new_observation(self) -> Observation:
+        """Return unwritten arrays for what the players see; see :mod:`tripeaks_env.observation`."""
+        return new_observation(len(self.games), self.sizes)
 
-    def infos(self, observation: Observation) -> dict[str, np.ndarray]:
-        """Return the parts of ``info``, arrays with a leading axis N; texts are arrays of objects."""
-        status_games(self.games, self.table, self.statuses)
-        return {
-            "action_mask": observation["action_mask"].copy(),
-            "deal_code": self.codes.copy(),
-            "score": self.games["score"].astype(np.int64),
-            "moves": self.games["moves"].astype(np.int64),
-            "peaks_cleared": peaks_cleared(self.games["remaining"]),
-            "status": _STATUS_TEXTS[self.statuses],
-            "rejection": _REJECTION_TEXTS[self.rejections],
-        }
+    def observe(self, into: Observation | None = None) -> Observation:
+        """Return what the players see, arrays with a leading axis N: fresh ones, or those of ``into``."""
+        if into is None:
+            into = self.new_observation()
+        write_observation(self.games, self.table, into)
+        return into
+
+    def infos(self, observation: Observation, copy: bool = True) -> dict[str, np.ndarray]:
+        """Return the parts of ``info``, arrays with a leading axis N; texts are arrays of objects.
+
+        Args:
+            observation: what is observed now.
+            copy: whether the arrays are fresh. Without, the mask is the observation's, and the others change with the games.
+        """
+        self._describe()
+        mask, codes = observation["action_mask"], self.codes
+        scores, moves, peaks = self._scores, self._moves, self._peaks
+        statuses = self._status_texts.of(self.statuses)
+        rejections = self._rejection_texts.of(self.rejections)
+        if copy:
+            mask, codes, statuses, rejections = mask.copy(), codes.copy(), statuses.copy(), rejections.copy()
+            scores, moves, peaks = scores.copy(), moves.copy(), peaks.copy()
+        return dict(zip(INFO_PARTS, (mask, codes, scores, moves, peaks, statuses, rejections), strict=True))
 
     def info(self, i: int, observation: Observation) -> dict[str, Any]:
         """Return what :meth:`infos` has of game ``i``; of one game, plain numbers and texts are faster than arrays."""
-        game = self.games[i]
+        self._describe()
         return {
             "action_mask": observation["action_mask"][i].copy(),
             "deal_code": self.codes[i],
-            "score": int(game["score"]),
-            "moves": int(game["moves"]),
-            "peaks_cleared": int(peaks_cleared(game["remaining"])),
-            "status": self.status(i).value,
-            "rejection": _REJECTION_TEXTS[self.rejections[i]],
+            "score": self._scores.item(i),
+            "moves": self._moves.item(i),
+            "peaks_cleared": self._peaks.item(i),
+            "status": STATUS_TEXTS[self.statuses.item(i)],
+            "rejection": REJECTION_TEXTS[self.rejections.item(i)],
         }
+
+    def _describe(self) -> None:
+        describe_games(self.games, self.table, self._scores, self._moves, self._peaks, self.statuses)
 
     def status(self, i: int) -> Status:
         """Return where game ``i`` stands."""
@@ -189,8 +235,5 @@ class Episodes:
 
     def board(self, i: int) -> str:
         """Return the board of game ``i`` as text."""
-        deal = self.deals[i]
-        if isinstance(deal, int):
-            deal = self.deals[i] = Deal.from_number(deal)
-        assert deal is not None
+        deal = self.given.get(i) or Deal.from_code(self.codes[i])
         return board_text(deal, self.games[i : i + 1], self.rules, self.status(i))

@@ -15,14 +15,13 @@ from tripeaks_env.engine import (
     UNDO,
     Rejection,
     Status,
-    mask_games,
     new_games,
+    play_actions,
     status_games,
-    step_games,
     tables,
 )
 from tripeaks_env.layout import COVERS, PEAKS, POSITIONS, peaks_cleared
-from tripeaks_env.observation import Observation, num_actions, observe
+from tripeaks_env.observation import Observation, observe
 from tripeaks_env.render import board_text
 from tripeaks_env.rules import Rules, as_rules
 
@@ -164,9 +163,7 @@ class Game:
 
     def action_mask(self) -> np.ndarray:
         """Return int8 (30,): 1 for each legal action, the last for undo."""
-        mask = np.empty((1, num_actions(UNLIMITED)), dtype=np.int8)
-        mask_games(self._game, tables(self.rules), mask)
-        return mask[0]
+        return observe(self._game, self.rules, max_undos=1)["action_mask"][0]
 
     def legal_actions(self) -> list[int]:
         """Return the legal removals (0-27) and draw (28), ascending; empty when the game is over."""
@@ -186,8 +183,7 @@ class Game:
             raise ValueError(f"action is {action!r}; it must be 0 to 27 (remove), 28 (draw) or 29 (undo)")
         action = int(action)
         before = self._game.copy()
-        rejections, over = np.zeros(1, dtype=np.int8), np.zeros(1, dtype=np.bool_)
-        step_games(self._game, np.array([action]), tables(self.rules), rejections, over)
+        points, rejections, _ = play_actions(self._game, np.array([action]), self.rules)
         if rejections[0]:
             return Outcome(action, Rejection(int(rejections[0])), status=self.status)
         self._actions.append(action)
@@ -198,7 +194,7 @@ class Game:
         turned = () if moved == DRAW or self.rules.open_peaks else self._uncovered_by(moved)
         return Outcome(
             action=action,
-            points=int(self._game["score"][0] - before["score"][0]),
+            points=int(points[0]),
             card=int(self._slots[0, slot]),
             turned_up=() if action == UNDO else turned,
             turned_down=turned if action == UNDO else (),

@@ -7,6 +7,9 @@ order of past actions and the score so far do not bear on what can still be won.
 does, so it is added. With undo, what a player saw before an undo is *not* in the observation: it becomes a task with memory.
 """
 
+from collections.abc import Mapping
+from functools import lru_cache
+
 import numpy as np
 from gymnasium import spaces
 
@@ -16,6 +19,8 @@ from tripeaks_env.layout import POSITIONS
 from tripeaks_env.rules import Rules
 
 Observation = dict[str, np.ndarray]
+
+LEFT_OUT = np.empty((0, 1), dtype=np.int8)  # stands for a part that an observation does not have
 
 
 def num_actions(max_undos: int) -> int:
@@ -49,6 +54,32 @@ def observation_space(rules: Rules, max_undos: int = 0) -> spaces.Dict:
     return spaces.Dict(parts)
 
 
+@lru_cache(maxsize=64)
+def part_sizes(rules: Rules, max_undos: int = 0) -> dict[str, int]:
+    """Return the length of each part of :func:`observation_space`, by name."""
+    return {name: part.shape[0] for name, part in observation_space(rules, max_undos).spaces.items() if part.shape}
+
+
+def new_observation(number: int, sizes: Mapping[str, int]) -> Observation:
+    """Return unwritten arrays for the observations of N games, with parts of the given ``sizes``."""
+    return {name: np.empty((number, size), dtype=np.int8) for name, size in sizes.items()}
+
+
+def write_observation(games: np.ndarray, table: np.ndarray, observation: Observation) -> None:
+    """Write what is seen of N games, by the rules of ``table``, to the arrays that :func:`new_observation` returned."""
+    observe_games(
+        games,
+        table,
+        observation["tableau"],
+        observation["waste"],
+        observation["stock"],
+        observation["unseen"],
+        observation["action_mask"],
+        observation.get("run", LEFT_OUT),
+        observation.get("undos", LEFT_OUT),
+    )
+
+
 def observe(games: np.ndarray, rules: Rules, max_undos: int = 0) -> Observation:
     """Return the observations of N games: the parts of :func:`observation_space` with a leading axis N, fresh arrays.
 
@@ -57,16 +88,6 @@ def observe(games: np.ndarray, rules: Rules, max_undos: int = 0) -> Observation:
         rules: the rules that they are played by.
         max_undos: the most undos a game allows; 0 leaves the undo action out.
     """
-
-    def array(size: int) -> np.ndarray:
-        return np.empty((len(games), size), dtype=np.int8)
-
-    tableau, waste, stock, unseen = array(POSITIONS), array(1), array(1), array(13 + rules.wild)
-    mask, run, undos = array(num_actions(max_undos)), array(1), array(1)
-    observe_games(games, tables(rules), tableau, waste, stock, unseen, mask, run, undos)
-    observation = {"tableau": tableau, "waste": waste, "stock": stock, "unseen": unseen, "action_mask": mask}
-    if rules.scoring.streak:
-        observation["run"] = run
-    if max_undos:
-        observation["undos"] = undos
+    observation = new_observation(len(games), part_sizes(rules, max_undos))
+    write_observation(games, tables(rules), observation)
     return observation

@@ -22,11 +22,10 @@ def sample_actions(action_mask: np.ndarray, rng: np.random.Generator) -> np.ndar
 @kernel
 def _sample(action_mask: np.ndarray, uniform: np.ndarray, actions: np.ndarray) -> None:
     """Write the ``uniform``-quantile of the legal actions of each row, if it has any."""
+    legal = np.empty(action_mask.shape[1], dtype=np.int64)
     for game in range(len(actions)):
-        left = int(uniform[game] * action_mask[game].sum())
+        found = 0
         for action in range(action_mask.shape[1]):
-            if action_mask[game, action]:
-                if left == 0:
-                    actions[game] = action
-                    break
-                left -= 1
+            legal[found] = action  # is overwritten by the next unless it is legal: no branch to predict
+            found += action_mask[game, action]
+        actions[game] = legal[int(uniform[game] * found)] if found else 0

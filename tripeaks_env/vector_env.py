@@ -8,20 +8,19 @@ from typing import Any
 import gymnasium
 import numpy as np
 from gymnasium import spaces
-from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
+from tripeaks_env.dealer import Dealer
 from tripeaks_env.deals import Deal
 from tripeaks_env.env import TriPeaksEnv
 from tripeaks_env.episodes import Episodes, Reward, check_render_mode, check_reset_options
 from tripeaks_env.game import Game
 from tripeaks_env.observation import Observation, num_actions, observation_space
 from tripeaks_env.rules import Rules
-from tripeaks_env.splits import Split, check_split, random_numbers
+from tripeaks_env.splits import Split
 
-AHEAD = 32
-"""Deal numbers that are drawn at a time for each environment; one by one would take most of the time of a reset."""
+NEVER = np.iinfo(np.int64).max
 
 
 class TriPeaksVectorEnv(gymnasium.vector.VectorEnv[dict[str, Any], np.ndarray, np.ndarray]):
@@ -41,8 +40,11 @@ class TriPeaksVectorEnv(gymnasium.vector.VectorEnv[dict[str, Any], np.ndarray, n
         max_undos: undos allowed in an episode, 0 to 100.
         render_mode: ``"ansi"`` or ``None``.
         split: which deals a reset draws from.
+        skip_forced: see :class:`~tripeaks_env.TriPeaksEnv`.
         max_episode_steps: after how many steps an episode is truncated; ``None``: never.
         autoreset_mode: an :class:`gymnasium.vector.AutoresetMode` or its value.
+        copy: whether ``reset`` and ``step`` return fresh arrays. If not, the arrays of observations and infos are the same
+            at each call, and ``infos["action_mask"]`` is the observation's: faster, for who is done with them by then.
 
     Raises:
         ValueError: an argument is not one of the allowed values.
@@ -56,8 +58,10 @@ class TriPeaksVectorEnv(gymnasium.vector.VectorEnv[dict[str, Any], np.ndarray, n
         max_undos: int = 0,
         render_mode: str | None = None,
         split: Split = "train",
+        skip_forced: bool = False,
         max_episode_steps: int | None = None,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        copy: bool = True,
     ) -> None:
         for name, value in {"num_envs": num_envs, "max_episode_steps": max_episode_steps}.items():
             if not (value is None and name == "max_episode_steps") and (not isinstance(value, int) or value < 1):
@@ -67,18 +71,18 @@ class TriPeaksVectorEnv(gymnasium.vector.VectorEnv[dict[str, Any], np.ndarray, n
         self.metadata = {**TriPeaksEnv.metadata, "autoreset_mode": self.autoreset_mode}
         self.render_mode = check_render_mode(render_mode, self.metadata)
         self.max_episode_steps = max_episode_steps
-        self.split: Split = check_split(split)
-        self._episodes = Episodes(num_envs, rules, reward, max_undos)
+        self._episodes = Episodes(num_envs, rules, reward, max_undos, skip_forced)
         self.rules = self._episodes.rules
+        self._dealer = Dealer(num_envs, self.rules, split)
+        self.split: Split = self._dealer.split
         self.single_observation_space = observation_space(self.rules, max_undos)
         self.single_action_space = spaces.Discrete(num_actions(max_undos))
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        self._rngs: list[np.random.Generator | None] = [None] * num_envs
-        self._numbers = np.empty((num_envs, AHEAD), dtype=np.int64)  # the next deals of each environment
-        self._used = np.full(num_envs, AHEAD)  # how many of them are dealt
         self._elapsed = np.zeros(num_envs, dtype=np.int64)
         self._done = np.zeros(num_envs, dtype=np.bool_)
+        self._copy = copy
+        self._buffers = None if copy else self._episodes.new_observation()
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
@@ -101,11 +105,10 @@ class TriPeaksVectorEnv(gymnasium.vector.VectorEnv[dict[str, Any], np.ndarray, n
             if len(seeds) != self.num_envs:
                 raise ValueError(f"there are {len(seeds)} seeds; there must be one for each of {self.num_envs}")
             for i in which.tolist():
-                if seeds[i] is not None:
-                    self._rngs[i], _ = seeding.np_random(seeds[i])
-                    self._used[i] = AHEAD
+                if (one := seeds[i]) is not None:
+                    self._dealer.seed(i, one)
         self._start(which, options)
-        observation = self._episodes.observe()
+        observation = self._episodes.observe(self._buffers)
         return observation, _with_masks(self._episodes.infos(observation), mask)
 
     def step(self, actions: np.ndarray) -> tuple[Observation, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
@@ -127,16 +130,16 @@ class TriPeaksVectorEnv(gymnasium.vector.VectorEnv[dict[str, Any], np.ndarray, n
                 f"reset environments {np.flatnonzero(self._done).tolist()} first: they ended"
             )
 
-        done_before = np.flatnonzero(self._done)
+        done_before = self._done.nonzero()[0]
         rewards = self._episodes.step(actions)
         self._elapsed += 1
         terminated = self._episodes.over.copy()
-        truncated = self._elapsed >= (self.max_episode_steps or np.inf)
+        truncated = self._elapsed >= (self.max_episode_steps or NEVER)
         if self.autoreset_mode == AutoresetMode.NEXT_STEP and len(done_before):
-            self._start(done_before, {})
+            self._deal_at_random(done_before)
             rewards[done_before], terminated[done_before], truncated[done_before] = 0, False, False
         self._done = terminated | truncated
-        observation = self._episodes.observe()
+        observation = self._episodes.observe(self._buffers)
         infos: dict[str, Any] = {}
         if self.autoreset_mode == AutoresetMode.SAME_STEP and self._done.any():
             done = self._done
@@ -147,10 +150,10 @@ class TriPeaksVectorEnv(gymnasium.vector.VectorEnv[dict[str, Any], np.ndarray, n
                 },
                 done,
             )
-            self._start(np.flatnonzero(done), {})
-            observation = self._episodes.observe()
+            self._deal_at_random(done.nonzero()[0])
+            observation = self._episodes.observe(self._buffers)
         everywhere = np.ones(self.num_envs, dtype=np.bool_)
-        infos |= _with_masks(self._episodes.infos(observation), everywhere)
+        infos |= _with_masks(self._episodes.infos(observation, self._copy), everywhere)
         return observation, rewards, terminated, truncated, infos
 
     def render(self) -> tuple[str, ...] | None:
@@ -178,15 +181,20 @@ class TriPeaksVectorEnv(gymnasium.vector.VectorEnv[dict[str, Any], np.ndarray, n
         starts: list[tuple[int, str, Deal | Game | str]] = [
             (i, key, values[i]) for key, values in chosen.items() for i in which.tolist() if values[i] is not None
         ]
-        given = [i for i, _, _ in starts]
-        at_random = np.setdiff1d(which, given, assume_unique=True)
+        at_random = np.setdiff1d(which, [i for i, _, _ in starts], assume_unique=True)
         if len(at_random):
-            self._episodes.deal_numbers(at_random, self._next_numbers(at_random))
+            self._deal_at_random(at_random)
         for i, key, start in starts:
             if key == "deal":
                 self._episodes.deal(i, start)  # type: ignore[arg-type]
             else:
                 self._episodes.resume(i, start)  # type: ignore[arg-type]
+        self._elapsed[which] = 0
+        self._done[which] = False
+
+    def _deal_at_random(self, which: np.ndarray) -> None:
+        """Start an episode of a random deal in the environments ``which``, indices (M,)."""
+        self._episodes.start(which, *self._dealer.deal(which))
         self._elapsed[which] = 0
         self._done[which] = False
 
@@ -197,25 +205,13 @@ class TriPeaksVectorEnv(gymnasium.vector.VectorEnv[dict[str, Any], np.ndarray, n
             raise ValueError(f"reset option {key} is {value!r}; it must be one {key}, or a list of {self.num_envs}")
         return value
 
-    def _next_numbers(self, which: np.ndarray) -> np.ndarray:
-        """Return the next deal number of each of the environments ``which``, int64 (M,)."""
-        for i in which[self._used[which] == AHEAD].tolist():
-            rng = self._rngs[i]
-            if rng is None:
-                rng, _ = seeding.np_random()
-                self._rngs[i] = rng
-            self._numbers[i] = random_numbers(rng, self.split, AHEAD)
-            self._used[i] = 0
-        numbers = self._numbers[which, self._used[which]]
-        self._used[which] += 1
-        return numbers
-
 
 def _with_masks(infos: dict[str, Any], mask: np.ndarray) -> dict[str, Any]:
     """Return infos as Gymnasium's vector environments give them: empty where ``mask`` is false, with ``_key`` masks."""
+    everywhere = mask.all()
     masked = {}
     for key, values in infos.items():
-        if isinstance(values, np.ndarray) and not mask.all():
+        if isinstance(values, np.ndarray) and not everywhere:
             values[~mask] = None if values.dtype == object else 0
         masked[key], masked[f"_{key}"] = values, mask.copy()
     return masked

@@ -1,0 +1,57 @@
+"""The random deals of many environments, each from its own random generator."""
+
+import numpy as np
+from gymnasium.utils import seeding
+
+from tripeaks_env.deals import SLOTS, format_codes, number_slots
+from tripeaks_env.rules import Rules
+from tripeaks_env.splits import Split, check_split, random_numbers
+
+AHEAD = 32
+"""Deals that are drawn at a time for each environment: one by one, they would take most of the time of a vector step."""
+
+
+class Dealer:
+    """Deals to N environments. Environment i gets the deals that a single one gets whose generator has the same seed.
+
+    Args:
+        number: how many environments.
+        rules: the rules that are played by.
+        split: which deals to draw from.
+
+    Raises:
+        ValueError: there is no such split.
+    """
+
+    def __init__(self, number: int, rules: Rules, split: str) -> None:
+        self.rules = rules
+        self.split: Split = check_split(split)
+        self._generators: list[np.random.Generator | None] = [None] * number
+        self._slots = np.empty((number, AHEAD, SLOTS), dtype=np.int8)
+        self._codes = np.empty((number, AHEAD), dtype=object)
+        self._used = np.full(number, AHEAD)
+
+    def seed(self, i: int, seed: int) -> None:
+        """Begin the deals of environment ``i`` anew, from ``seed``."""
+        self._generators[i], _ = seeding.np_random(seed)
+        self._used[i] = AHEAD
+
+    def deal(self, which: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the next deal of each of the environments ``which``, indices (M,): slots int8 (M, 54), codes (M,)."""
+        used = self._used[which]
+        if (used == AHEAD).any():
+            for i in which[used == AHEAD].tolist():
+                self._draw(i)
+            used = self._used[which]
+        self._used[which] = used + 1
+        return self._slots[which, used], self._codes[which, used]
+
+    def _draw(self, i: int) -> None:
+        generator = self._generators[i]
+        if generator is None:
+            generator, _ = seeding.np_random()
+            self._generators[i] = generator
+        numbers = random_numbers(generator, self.split, AHEAD)
+        self._slots[i] = number_slots(numbers, self.rules)
+        self._codes[i] = format_codes(numbers, self.rules)
+        self._used[i] = 0
