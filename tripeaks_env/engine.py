@@ -62,11 +62,11 @@ class Rejection(IntEnum):
 
 GAME = np.dtype(
     [
-        ("cards", np.int8, SLOTS),  # rank codes by slot: tableau, first waste card, stock in draw order
+        ("cards", np.uint8, SLOTS),  # rank codes by slot: tableau, first waste card, stock in draw order
         ("line", np.int8, MAX_LINE),  # the actions that lead here from the start; undone ones are not among them
         ("length", np.int8),  # how many they are
         ("drawn", np.int8),  # cards drawn from the stock
-        ("waste", np.int8),  # rank code of the waste card
+        ("waste", np.uint8),  # rank code of the waste card
         ("run", np.int8),  # removals since the last draw
         ("remaining", np.int32),  # tableau cards that are left, bit p for position p
         ("exposed", np.int32),  # those of them that nothing covers
@@ -83,9 +83,9 @@ GAME = np.dtype(
 TABLES = np.dtype(
     [
         ("covers", np.int32, POSITIONS),  # what lies on each position, as a mask
-        ("beneath", np.int8, (POSITIONS, 2)),  # what each position lies on
+        ("beneath", np.uint8, (POSITIONS, 2)),  # what each position lies on
         ("adjacent", np.int32, 16),  # for each waste rank code the ranks that go on it, bit r for rank r
-        ("neighbours", np.int8, (16, 2)),  # the same as two rank codes, which may be one twice, or ANY
+        ("neighbours", np.uint8, (16, 2)),  # the same as two rank codes, which may be one twice, or ANY
         ("peaks", np.int32, PEAKS),  # points for the first, second, third emptied peak
         ("start", np.int32),
         ("removal", np.int32),

@@ -12,13 +12,14 @@ class Lattice(NamedTuple):
     """The reachable masks and their removal edges.
 
     Masks are in descending order, so a removal, which makes a mask smaller, always leads to a higher index. The edges that
-    leave mask i are ``first[i]`` to ``first[i + 1] - 1``; each removes one exposed card.
+    leave mask i are ``first[i]`` to ``first[i + 1] - 1``; each removes one exposed card. What indexes other arrays is
+    unsigned, or a kernel would test each index for being negative, which takes as long as the rest.
 
     Attributes:
         masks: int32 (22932,), descending: the first is the full tableau, the last the empty one.
-        first: int32 (22933,): index of the first edge of each mask.
-        positions: int8 (119364,): the position that an edge removes.
-        targets: int32 (119364,): index of the mask that it leads to.
+        first: uint32 (22933,): index of the first edge of each mask.
+        positions: uint8 (119364,): the position that an edge removes.
+        targets: uint32 (119364,): index of the mask that it leads to.
         removed: int8 (22932,): cards removed in each mask.
         peaks: int8 (22932,): peaks emptied in each mask.
     """
@@ -51,9 +52,9 @@ def lattice() -> Lattice:
     left = masks[sources] ^ (1 << positions)
     built = Lattice(
         masks=masks,
-        first=np.concatenate([[0], np.cumsum(exposed.sum(axis=1))]).astype(np.int32),
-        positions=positions.astype(np.int8),
-        targets=(len(masks) - 1 - np.searchsorted(masks[::-1], left)).astype(np.int32),
+        first=np.concatenate([[0], np.cumsum(exposed.sum(axis=1))]).astype(np.uint32),
+        positions=positions.astype(np.uint8),
+        targets=(len(masks) - 1 - np.searchsorted(masks[::-1], left)).astype(np.uint32),
         removed=(POSITIONS - np.bitwise_count(masks)).astype(np.int8),
         peaks=peaks_cleared(masks).astype(np.int8),
     )

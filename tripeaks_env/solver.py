@@ -112,8 +112,8 @@ class Ranks(NamedTuple):
 
     Attributes:
         fits: int32 (14,): the numbers of draws, as bits, after which the rank goes on the last drawn card.
-        lower: int8 (14,): one rank next to it, or 0.
-        upper: int8 (14,): the other rank next to it, or 0.
+        lower: uint8 (14,): one rank next to it, or 0.
+        upper: uint8 (14,): the other rank next to it, or 0.
     """
 
     fits: np.ndarray
@@ -124,8 +124,8 @@ class Ranks(NamedTuple):
 @kernel
 def _ranks(game: np.void, table: np.void) -> Ranks:
     fits = np.zeros(RANKS, dtype=np.int32)
-    lower = np.zeros(RANKS, dtype=np.int8)
-    upper = np.zeros(RANKS, dtype=np.int8)
+    lower = np.zeros(RANKS, dtype=np.uint8)
+    upper = np.zeros(RANKS, dtype=np.uint8)
     adjacent = table["adjacent"]
     for rank in range(1, RANKS):
         for draws in range(game["drawn"], table["stock"] + 1):
@@ -160,12 +160,12 @@ def _stuck(index: int, game: np.void, table: np.void, board: Lattice, ranks: Ran
 
 
 @kernel
-def _union(draws_by_rank: np.ndarray, ranks: int) -> int:
-    """Return the draws, as bits, that any of ``ranks`` (a mask) has."""
+def _union(on_card: np.ndarray, index: int, ranks: int) -> int:
+    """Return the draws, as bits, after which a mask is reached with one of ``ranks`` (a mask) on the waste."""
     union = 0
     for rank in range(1, RANKS):
         if (ranks >> rank) & 1:
-            union |= draws_by_rank[rank]
+            union |= on_card[index, rank]
     return union
 
 
@@ -182,7 +182,7 @@ def _sweep(
 
     reach.on_stock[start] = 1 << drawn
     for index in range(start, len(board.masks)):
-        on_cards = _union(reach.on_card[index], every_rank)
+        on_cards = _union(reach.on_card, index, every_rank)
         if not reach.on_stock[index] | on_cards:
             continue
         points = base + points_of[index]
@@ -193,7 +193,7 @@ def _sweep(
             stuck_draws, stuck_on_cards = every_draw, on_cards
             if improves or table["stuck"]:
                 stuck_draws, stuck_ranks = _stuck(index, game, table, board, ranks)
-                stuck_on_cards = _union(reach.on_card[index], stuck_ranks)
+                stuck_on_cards = _union(reach.on_card, index, stuck_ranks)
             if table["stuck"]:
                 on_stock = _spread(reach.on_stock[index] | stuck_on_cards << 1, stuck_draws)
             else:
