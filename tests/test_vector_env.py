@@ -201,7 +201,8 @@ def test_without_copies(mode: AutoresetMode) -> None:
     """The same values as with copies, in the same arrays at every step."""
     fresh, reused = (TriPeaksVectorEnv(8, max_undos=2, autoreset_mode=mode, copy=copy) for copy in (True, False))
     rng = np.random.default_rng(0)
-    expected, shown = fresh.reset(seed=0), reused.reset(seed=0)
+    expected: tuple[Any, ...] = fresh.reset(seed=0)
+    shown: tuple[Any, ...] = reused.reset(seed=0)
     assert_equal(shown, expected)
     first: tuple[Any, ...] = ()
     ended = 0
@@ -224,7 +225,9 @@ def test_without_copies(mode: AutoresetMode) -> None:
     assert shown[4]["action_mask"] is shown[0]["action_mask"] or mode == AutoresetMode.DISABLED
 
 
-@pytest.mark.parametrize("rules", [RULES["easy"], RULES["wild-empty-stuck-streak"]], ids=["easy", "streak"])
+@pytest.mark.parametrize(
+    "rules", [RULES["easy"], pytest.param(RULES["wild-empty-stuck-streak"], marks=pytest.mark.slow)]
+)
 def test_blind_actions_as_the_reference_plays_them(rules: Rules) -> None:
     """100,000 actions, most of them illegal: observation, reward, score and rejection are the naive reference's."""
     env = TriPeaksVectorEnv(50, rules, max_episode_steps=300)

@@ -93,6 +93,7 @@ class TriPeaksEnv(gymnasium.Env[dict[str, Any], np.int64]):
         self.rules = self._episodes.rules
         self.reward = self._episodes.reward
         self.max_undos = self._episodes.max_undos
+        self.skip_forced = skip_forced
         self._buffers = self._episodes.new_observation()
         self.render_mode = check_render_mode(render_mode, self.metadata)
         self.split: Split = check_split(split)

@@ -73,6 +73,9 @@ class TriPeaksVectorEnv(gymnasium.vector.VectorEnv[dict[str, Any], np.ndarray, n
         self.max_episode_steps = max_episode_steps
         self._episodes = Episodes(num_envs, rules, reward, max_undos, skip_forced)
         self.rules = self._episodes.rules
+        self.reward: Reward = reward
+        self.max_undos = max_undos
+        self.skip_forced = skip_forced
         self._dealer = Dealer(num_envs, self.rules, split)
         self.split: Split = self._dealer.split
         self.single_observation_space = observation_space(self.rules, max_undos)

@@ -1,0 +1,188 @@
+"""The native vector environment in the form of Stable-Baselines3, which must be installed (extra ``sb3``)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from functools import partial
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium.vector import AutoresetMode
+from stable_baselines3.common.monitor import Monitor
+from stable_baselines3.common.vec_env.base_vec_env import VecEnv, VecEnvIndices, VecEnvStepReturn
+
+from tripeaks_env.episodes import INFO_PARTS, check_reset_options
+from tripeaks_env.observation import Observation, num_actions
+from tripeaks_env.vector_env import TriPeaksVectorEnv
+
+SHARED = ("metadata", "render_mode", "rules", "reward", "max_undos", "split", "skip_forced")
+"""The attributes of a single environment that all of them have alike."""
+
+
+class TriPeaksVecEnv(VecEnv):
+    """N games for the algorithms of Stable-Baselines3 and sb3-contrib, played by :class:`~tripeaks_env.TriPeaksVectorEnv`.
+
+    It does what ``DummyVecEnv`` does with N single environments, each in a ``Monitor``, many times faster: observations,
+    rewards, ends and infos are equal for equal seeds. When an episode ends, its info has ``terminal_observation``,
+    ``TimeLimit.truncated`` and ``episode`` with return, length and time. ``MaskablePPO`` finds the action masks by itself; as
+    ended games are dealt anew at once, a mask always has a legal action. Attributes cannot be set and no wrapper can be put
+    around a single game.
+
+    Args:
+        num_envs: how many games.
+        max_episode_steps: after how many steps an episode is truncated; ``None``: never.
+        kwargs: the other arguments of :class:`~tripeaks_env.TriPeaksEnv`.
+
+    Raises:
+        ValueError: an argument is not one of the allowed values.
+    """
+
+    def __init__(self, num_envs: int = 1, *, max_episode_steps: int | None = 300, **kwargs: Any) -> None:
+        self.env = TriPeaksVectorEnv(
+            num_envs, max_episode_steps=max_episode_steps, autoreset_mode=AutoresetMode.SAME_STEP, **kwargs
+        )
+        super().__init__(num_envs, self.env.single_observation_space, self.env.single_action_space)
+        self.metadata = self.env.metadata
+        self._masks = np.zeros((num_envs, num_actions(self.env.max_undos)), dtype=np.bool_)
+        self._all = np.arange(num_envs)
+        self._actions = np.zeros(num_envs, dtype=np.int64)
+        self._returns = np.zeros(num_envs)
+        self._lengths = np.zeros(num_envs, dtype=np.int64)
+        self._started = np.zeros(num_envs)
+
+    def reset(self) -> Observation:
+        """Start an episode in every game, with the seeds and options set before, and return their observations.
+
+        Raises:
+            ValueError: an option does not exist, or its deal or game cannot be played here.
+        """
+        kinds: dict[str | None, list[int]] = {}
+        for i, chosen in enumerate(self._options):
+            check_reset_options(chosen)
+            kinds.setdefault(next(iter(chosen), None), []).append(i)
+        observation: Observation = {}
+        for kind, which in kinds.items():
+            mask = np.zeros(self.num_envs, dtype=np.bool_)
+            mask[which] = True
+            options: dict[str, Any] = {"reset_mask": mask}
+            if kind:
+                options[kind] = [chosen.get(kind) for chosen in self._options]
+            observation, infos = self.env.reset(seed=self._seeds, options=options)
+            for i, row in zip(which, _rows(infos, np.array(which)), strict=True):
+                self.reset_infos[i] = row
+        self._reset_seeds()
+        self._reset_options()
+        self._begin(self._all)
+        self._masks = observation["action_mask"] == 1
+        return observation
+
+    def step_async(self, actions: np.ndarray) -> None:
+        """Take the actions, integers (N,), of the next step."""
+        self._actions = actions
+
+    def step_wait(self) -> VecEnvStepReturn:
+        """Carry them out; return observations, rewards float32 (N,), whether episodes ended bool (N,), and N infos.
+
+        Raises:
+            ValueError: there are not N actions, or one is not in the action space.
+            gymnasium.error.ResetNeeded: the games were never reset.
+        """
+        observation, rewards, terminated, truncated, infos = self.env.step(self._actions)
+        self._masks = observation["action_mask"] == 1
+        self._returns += rewards
+        self._lengths += 1
+        done = terminated | truncated
+        rows = _rows(infos, self._all)
+        for row in rows:
+            row["TimeLimit.truncated"] = False
+        if done.any():
+            self._end_episodes(done.nonzero()[0], terminated, infos, rows)
+        return observation, rewards.astype(np.float32), done, rows
+
+    def action_masks(self) -> np.ndarray:
+        """Return the legal actions of all games, bool (N, 29) or (N, 30)."""
+        return self._masks
+
+    def env_method(
+        self, method_name: str, *method_args: Any, indices: VecEnvIndices = None, **method_kwargs: Any
+    ) -> list[Any]:
+        """Call ``action_masks`` or ``render`` of single games.
+
+        Raises:
+            AttributeError: there is no such method.
+        """
+        which = list(self._which(indices))
+        if method_name == "action_masks":
+            return list(self._masks[which])
+        if method_name == "render":
+            boards = self.env.render() or (None,) * self.num_envs
+            return [boards[i] for i in which]
+        raise AttributeError(f"method is {method_name!r}; it must be action_masks or render")
+
+    def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
+        """Return an attribute of single games.
+
+        Raises:
+            AttributeError: there is no such attribute.
+        """
+        which = self._which(indices)
+        if attr_name in ("action_masks", "render"):
+            return [partial(self._call, attr_name, i) for i in which]
+        if attr_name in ("observation_space", "action_space"):
+            return [getattr(self, attr_name) for _ in which]
+        if attr_name in SHARED:
+            return [getattr(self.env, attr_name) for _ in which]
+        raise AttributeError(f"the games have no attribute {attr_name!r}")
+
+    def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
+        """Refuse: the games share their settings, which are arguments of the class.
+
+        Raises:
+            AttributeError: always.
+        """
+        raise AttributeError(f"attribute {attr_name!r} cannot be set; make another TriPeaksVecEnv with other arguments")
+
+    def env_is_wrapped(self, wrapper_class: type[gymnasium.Wrapper], indices: VecEnvIndices = None) -> list[bool]:
+        """Return whether the games do what a wrapper would do: true of ``Monitor``, as infos have its ``episode``."""
+        return [issubclass(Monitor, wrapper_class) for _ in self._which(indices)]
+
+    def close(self) -> None:
+        """Do nothing: there is nothing to close."""
+
+    def _which(self, indices: VecEnvIndices) -> Iterable[int]:
+        return self._get_indices(indices)
+
+    def _call(self, method_name: str, i: int) -> Any:
+        return self.env_method(method_name, indices=i)[0]
+
+    def _begin(self, which: np.ndarray) -> None:
+        self._returns[which] = 0
+        self._lengths[which] = 0
+        self._started[which] = time.time()
+
+    def _end_episodes(
+        self, which: np.ndarray, terminated: np.ndarray, infos: dict[str, Any], rows: list[dict[str, Any]]
+    ) -> None:
+        """Put the infos of the ends of the games ``which`` into ``rows``, in the place of those of their new episodes."""
+        now = time.time()
+        for i, last in zip(which.tolist(), _rows(infos["final_info"], which), strict=True):
+            self.reset_infos[i] = rows[i]
+            del rows[i]["TimeLimit.truncated"]
+            rows[i] = last
+            last["TimeLimit.truncated"] = not terminated[i]
+            last["terminal_observation"] = infos["final_obs"][i]
+            last["episode"] = {
+                "r": round(float(self._returns[i]), 6),
+                "l": int(self._lengths[i]),
+                "t": round(now - float(self._started[i]), 6),
+            }
+        self._begin(which)
+
+
+def _rows(infos: dict[str, Any], which: np.ndarray) -> list[dict[str, Any]]:
+    """Return the infos of the games ``which``, indices (M,), from arrays that hold those of all."""
+    columns = [infos[part][which] for part in INFO_PARTS]
+    rows = zip(*(column if column.ndim > 1 else column.tolist() for column in columns), strict=True)
+    return [dict(zip(INFO_PARTS, row)) for row in rows]  # noqa: B905 - checking lengths takes as long as the rest
