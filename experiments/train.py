@@ -11,16 +11,14 @@ import yaml
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.policies import MaskableMultiInputActorCriticPolicy
 from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.utils import get_device
-from stable_baselines3.common.vec_env import DummyVecEnv
 
 from agents.ppo import PolicyAgent, policy_arguments, save_policy
 from experiments.config import ConfigError, TrainConfig
-from experiments.decisions import Decisions
 from experiments.files import replacing
 from experiments.play import play
-from tripeaks_env import TriPeaksEnv
+from experiments.shaping import ShapedReward
+from tripeaks_env.sb3 import TriPeaksVecEnv
 from tripeaks_env.splits import random_numbers
 
 CURVE = ("steps", "seconds", "win_rate", "score")
@@ -47,7 +45,9 @@ def train(config: TrainConfig, folder: Path) -> None:
     with replacing(kept) as path:
         path.write_text(settings, encoding="utf-8")
 
-    envs = DummyVecEnv([lambda: _environment(config) for _ in range(config.num_envs)])
+    envs = ShapedReward(
+        TriPeaksVecEnv(config.num_envs, rules=config.rules, skip_forced=True), config.points, config.win_bonus
+    )
     checkpoint = folder / "checkpoint.zip"
     if checkpoint.exists():
         try:
@@ -150,7 +150,3 @@ class Keep(BaseCallback):
             self.model.save(path)
         with replacing(self.folder / "agent.safetensors") as path:
             save_policy(policy, self.config.rules, self.config.hidden, path)
-
-
-def _environment(config: TrainConfig) -> Monitor:
-    return Monitor(Decisions(TriPeaksEnv(config.rules), config.points, config.win_bonus))

@@ -14,13 +14,14 @@ import agents
 from agents.network import RelativeRanks
 from agents.ppo import PPOAgent
 from experiments.config import ConfigError, TrainConfig
-from experiments.decisions import Decisions
 from experiments.play import play
+from experiments.shaping import ShapedReward
 from experiments.train import train
-from tripeaks_env import Rules, TriPeaksEnv, suite
+from tripeaks_env import Rules, TriPeaksEnv, sample_actions, suite
 from tripeaks_env.deals import lay_out, shuffle
 from tripeaks_env.engine import new_games, play_actions
 from tripeaks_env.observation import Observation, observation_space, observe
+from tripeaks_env.sb3 import TriPeaksVecEnv
 
 RULES = [Rules.easy, Rules.classic, Rules.traditional, Rules(wild=True, empty_waste=True), Rules(open_peaks=True)]
 
@@ -88,23 +89,29 @@ def test_inputs_count_what_a_removal_frees_and_what_may_follow(rules: Rules) -> 
     assert seen > 100
 
 
-def test_a_step_of_the_training_environment_is_a_choice_and_loses_no_reward() -> None:
-    env = Decisions(TriPeaksEnv(), points=100, win_bonus=2)
+def test_shaped_rewards_add_up_to_score_and_bonus() -> None:
+    """Over an episode, the rewards are the points of score, scaled, and the bonus if the game is won."""
+    env = ShapedReward(TriPeaksVecEnv(20, skip_forced=True), points=50, win_bonus=3)
+    env.seed(0)
+    observation = env.reset()
     rng = np.random.default_rng(0)
-    won = 0
-    for episode in range(60):
-        observation, info = env.reset(seed=episode)
-        total, over = (info["score"] - 500) / 100, False
-        while not over:
-            assert observation["action_mask"].sum() > 1
-            assert (env.action_masks() == observation["action_mask"]).all()
-            removals = np.flatnonzero(observation["action_mask"][:28])
-            observation, reward, over, truncated, info = env.step(int(rng.choice(removals)))
-            assert not truncated
-            total += reward
-        won += info["status"] == "won"
-        assert total == pytest.approx((info["score"] - 500) / 100 + 2 * (info["status"] == "won"))
-    assert won
+    totals = np.zeros(20)
+    won = ended = 0
+    for _ in range(120):
+        assert isinstance(observation, dict)
+        mask = observation["action_mask"].copy()
+        mask[mask[:, :28].any(axis=1), 28] = 0  # draws only if nothing can be removed
+        observation, rewards, done, infos = env.step(sample_actions(mask, rng))
+        totals += rewards
+        for i in done.nonzero()[0]:
+            info = infos[i]
+            points = info["episode"]["r"]
+            assert points == info["score"] - 500
+            assert totals[i] == pytest.approx(points / 50 + 3 * (info["status"] == "won"), abs=1e-5)
+            won += info["status"] == "won"
+            totals[i] = 0
+            ended += 1
+    assert 5 < won < ended
 
 
 TINY = {"name": "tiny", "total_steps": 256, "num_envs": 2, "hidden": [8], "n_steps": 64, "batch_size": 64}

@@ -1,0 +1,34 @@
+"""The reward that learners train with."""
+
+from stable_baselines3.common.vec_env import VecEnvWrapper
+from stable_baselines3.common.vec_env.base_vec_env import VecEnvObs, VecEnvStepReturn
+
+from tripeaks_env import Status
+from tripeaks_env.sb3 import TriPeaksVecEnv
+
+
+class ShapedReward(VecEnvWrapper):
+    """Scales the reward and adds a bonus for a win. The returns in ``episode`` of the infos stay points of score.
+
+    Args:
+        env: the games, with ``reward="score"``.
+        points: how many points of score make a reward of 1.
+        win_bonus: further reward for a win.
+    """
+
+    def __init__(self, env: TriPeaksVecEnv, points: float = 100.0, win_bonus: float = 0.0) -> None:
+        super().__init__(env)
+        self.points, self.win_bonus = points, win_bonus
+
+    def reset(self) -> VecEnvObs:
+        """Start an episode in every game."""
+        return self.venv.reset()
+
+    def step_wait(self) -> VecEnvStepReturn:
+        """Carry out the actions."""
+        observation, rewards, done, infos = self.venv.step_wait()
+        rewards = rewards / self.points
+        for i in done.nonzero()[0].tolist():
+            if infos[i]["status"] == Status.WON:
+                rewards[i] += self.win_bonus
+        return observation, rewards, done, infos
