@@ -3,12 +3,12 @@
 import numpy as np
 from gymnasium.utils import seeding
 
-from tripeaks_env.deals import SLOTS, format_codes, number_slots
+from tripeaks_env.deals import format_codes, number_slots
 from tripeaks_env.rules import Rules
 from tripeaks_env.splits import Split, check_split, random_numbers
 
-AHEAD = 32
-"""Deals that are drawn at a time for each environment: one by one, they would take most of the time of a vector step."""
+AHEAD = 256
+"""Deal numbers that are drawn at a time for each environment; one by one would take most of the time of a vector step."""
 
 
 class Dealer:
@@ -27,8 +27,7 @@ class Dealer:
         self.rules = rules
         self.split: Split = check_split(split)
         self._generators: list[np.random.Generator | None] = [None] * number
-        self._slots = np.empty((number, AHEAD, SLOTS), dtype=np.int8)
-        self._codes = np.empty((number, AHEAD), dtype=object)
+        self._numbers = np.empty((number, AHEAD), dtype=np.int64)
         self._used = np.full(number, AHEAD)
 
     def seed(self, i: int, seed: int) -> None:
@@ -44,14 +43,13 @@ class Dealer:
                 self._draw(i)
             used = self._used[which]
         self._used[which] = used + 1
-        return self._slots[which, used], self._codes[which, used]
+        numbers = self._numbers[which, used]
+        return number_slots(numbers, self.rules), format_codes(numbers, self.rules)
 
     def _draw(self, i: int) -> None:
         generator = self._generators[i]
         if generator is None:
             generator, _ = seeding.np_random()
             self._generators[i] = generator
-        numbers = random_numbers(generator, self.split, AHEAD)
-        self._slots[i] = number_slots(numbers, self.rules)
-        self._codes[i] = format_codes(numbers, self.rules)
+        self._numbers[i] = random_numbers(generator, self.split, AHEAD)
         self._used[i] = 0

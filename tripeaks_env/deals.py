@@ -216,8 +216,7 @@ def shuffle(numbers: Sequence[int] | np.ndarray) -> tuple[np.ndarray, np.ndarray
 def _shuffled(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     cards = np.empty((len(numbers), len(DECK)), dtype=np.int8)
     jokers = np.empty(len(numbers), dtype=np.int8)
-    with np.errstate(over="ignore"):  # the generator is modulo 2**64; only plain Python would warn
-        _shuffle(numbers, DECK, cards, jokers)
+    _shuffle(numbers, DECK, cards, jokers)
     return cards, jokers
 
 

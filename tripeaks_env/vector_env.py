@@ -14,13 +14,14 @@ from gymnasium.vector.utils import batch_space
 from tripeaks_env.dealer import Dealer
 from tripeaks_env.deals import Deal
 from tripeaks_env.env import TriPeaksEnv
-from tripeaks_env.episodes import Episodes, Reward, check_render_mode, check_reset_options
+from tripeaks_env.episodes import INFO_PARTS, Episodes, Reward, check_render_mode, check_reset_options
 from tripeaks_env.game import Game
 from tripeaks_env.observation import Observation, num_actions, observation_space
 from tripeaks_env.rules import Rules
 from tripeaks_env.splits import Split
 
 NEVER = np.iinfo(np.int64).max
+MASK_KEYS = tuple(f"_{part}" for part in INFO_PARTS)
 
 
 class TriPeaksVectorEnv(gymnasium.vector.VectorEnv[dict[str, Any], np.ndarray, np.ndarray]):
@@ -84,6 +85,7 @@ class TriPeaksVectorEnv(gymnasium.vector.VectorEnv[dict[str, Any], np.ndarray, n
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._elapsed = np.zeros(num_envs, dtype=np.int64)
         self._done = np.zeros(num_envs, dtype=np.bool_)
+        self._everywhere = np.ones((len(MASK_KEYS), num_envs), dtype=np.bool_)
         self._copy = copy
         self._buffers = None if copy else self._episodes.new_observation()
 
@@ -124,8 +126,9 @@ class TriPeaksVectorEnv(gymnasium.vector.VectorEnv[dict[str, Any], np.ndarray, n
         actions = np.asarray(actions)
         if actions.shape != (self.num_envs,) or actions.dtype.kind not in "iu":
             raise ValueError(f"actions are {actions.dtype} {actions.shape}; they must be integers ({self.num_envs},)")
-        last = num_actions(self._episodes.max_undos) - 1
-        if actions.min() < 0 or actions.max() > last:
+        last = num_actions(self.max_undos) - 1
+        actions = actions.astype(np.int64, copy=False)
+        if actions.view(np.uint64).max() > last:  # a negative one is large without its sign
             raise ValueError(f"actions are {actions.min()} to {actions.max()}; they must be 0 to {last}")
         self._episodes.check_started()
         if self.autoreset_mode == AutoresetMode.DISABLED and self._done.any():
@@ -155,8 +158,8 @@ class TriPeaksVectorEnv(gymnasium.vector.VectorEnv[dict[str, Any], np.ndarray, n
             )
             self._deal_at_random(done.nonzero()[0])
             observation = self._episodes.observe(self._buffers)
-        everywhere = np.ones(self.num_envs, dtype=np.bool_)
-        infos |= _with_masks(self._episodes.infos(observation, self._copy), everywhere)
+        infos |= self._episodes.infos(observation, self._copy)
+        infos |= zip(MASK_KEYS, self._everywhere.copy() if self._copy else self._everywhere, strict=True)
         return observation, rewards, terminated, truncated, infos
 
     def render(self) -> tuple[str, ...] | None:
