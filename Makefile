@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/installed
 
-.PHONY: help benchmark test test-slow check docs clean
+.PHONY: help benchmark test test-slow check docs bench-speed clean
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
@@ -30,6 +30,10 @@ check: $(INSTALLED) ## lint and check types only
 docs: benchmark ## make the pictures of the README
 	$(BIN)/python -m experiments.pictures docs
 	cp runs/benchmark/leaderboard.svg docs/
+
+bench-speed: $(INSTALLED) ## measure speed beside other libraries, write docs/speed.md (10 minutes)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[benchmark,dev,peers]'
+	$(BIN)/python -m experiments speed --output docs/speed.md
 
 clean: ## remove the virtual environment and caches
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis build *.egg-info

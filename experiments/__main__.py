@@ -1,5 +1,6 @@
 """The command line: ``python -m experiments --help``."""
 
+import shlex
 import sys
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -10,6 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from experiments.config import AgentError, CompareConfig, Config, ConfigError, TrainConfig, load
+from experiments.files import replacing
 
 app = typer.Typer(
     help="Train agents from configs, and compare them over seeded deals with each other and with the optimum.",
@@ -56,25 +58,52 @@ def train(config: ConfigFile, output: Output = None) -> None:
 
 
 @app.command()
-def speed() -> None:
-    """Measure how fast import, environment and solvers are on this machine."""
-    from experiments.speed import speed as run  # here, as the other commands do not need it
+def speed(
+    output: Annotated[Path | None, typer.Option(help="Markdown page to write the results to.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Only see that every row can be measured.")] = False,
+) -> None:
+    """Measure how fast import, environments, solvers and agents are on this machine, and other libraries beside them.
 
+    Other libraries are measured where they are installed.
+    """
+    if output:
+        _check_writable(output.parent)
+        if output.is_dir():
+            raise ConfigError(f"{output} is a folder; --output must be a file")
+    from experiments.speed import harness, page  # here, as the other commands do not need them
+    from experiments.speed.peers import PEERS
+    from experiments.speed.rows import SECTIONS
+
+    sections, size = {**SECTIONS, "Other libraries": PEERS}, harness.QUICK if quick else harness.FULL
     with _progress() as progress:
-        table = run(progress)
-    Console().print(table)
+        rows = harness.measure([each for measures in sections.values() for each in measures], size, progress)
+    lines = page.report(sections, rows)
+    console = Console()
+    console.print(page.table(lines, size))
+    if output:
+        with replacing(output) as part:
+            part.write_text(page.page(lines, size, _command()), encoding="utf-8")
+        console.print(f"Written to {output}")
 
 
 def _folder(output: Path | None, settings: Config) -> Path:
     """Return the folder of results, made and tried before any work is done."""
     folder = output or Path("runs") / settings.name
+    _check_writable(folder)
+    return folder
+
+
+def _check_writable(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with TemporaryFile(dir=folder):
             pass
     except OSError as error:
         raise ConfigError(f"folder {folder} cannot be written to: {error.strerror}") from error
-    return folder
+
+
+def _command() -> str:
+    return shlex.join(["python", "-m", "experiments", *sys.argv[1:]])
 
 
 def _progress() -> Progress:

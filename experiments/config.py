@@ -18,6 +18,10 @@ RulesField = Annotated[
 Seed = Annotated[int, Field(ge=0, lt=2**32)]
 
 
+CONFIGS = Path(__file__).parent / "configs"
+"""The folder of the shipped configs."""
+
+
 class ConfigError(ValueError):
     """A config file that is missing or wrong; the message is one line."""
 

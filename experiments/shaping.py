@@ -1,10 +1,9 @@
 """The reward that learners train with."""
 
-from stable_baselines3.common.vec_env import VecEnvWrapper
+from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvObs, VecEnvStepReturn
 
 from tripeaks_env import Status
-from tripeaks_env.sb3 import TriPeaksVecEnv
 
 
 class ShapedReward(VecEnvWrapper):
@@ -16,7 +15,7 @@ class ShapedReward(VecEnvWrapper):
         win_bonus: further reward for a win.
     """
 
-    def __init__(self, env: TriPeaksVecEnv, points: float = 100.0, win_bonus: float = 0.0) -> None:
+    def __init__(self, env: VecEnv, points: float = 100.0, win_bonus: float = 0.0) -> None:
         super().__init__(env)
         self.points, self.win_bonus = points, win_bonus
 

@@ -12,6 +12,7 @@ from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.policies import MaskableMultiInputActorCriticPolicy
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.utils import get_device
+from stable_baselines3.common.vec_env import VecEnv
 
 from agents.ppo import PolicyAgent, policy_arguments, save_policy
 from experiments.config import ConfigError, TrainConfig
@@ -45,9 +46,7 @@ def train(config: TrainConfig, folder: Path) -> None:
     with replacing(kept) as path:
         path.write_text(settings, encoding="utf-8")
 
-    envs = ShapedReward(
-        TriPeaksVecEnv(config.num_envs, rules=config.rules, skip_forced=True), config.points, config.win_bonus
-    )
+    envs = training_games(config)
     checkpoint = folder / "checkpoint.zip"
     if checkpoint.exists():
         try:
@@ -55,22 +54,7 @@ def train(config: TrainConfig, folder: Path) -> None:
         except Exception as error:  # whatever unpickling half a file does
             raise ConfigError(f"checkpoint {checkpoint} cannot be read ({error}); delete it to start anew") from error
     else:
-        model = MaskablePPO(
-            "MultiInputPolicy",
-            envs,
-            learning_rate=Falling(config.learning_rate),
-            n_steps=config.n_steps,
-            batch_size=config.batch_size,
-            n_epochs=config.n_epochs,
-            gamma=1.0,
-            gae_lambda=config.gae_lambda,
-            clip_range=config.clip_range,
-            ent_coef=config.ent_coef,
-            policy_kwargs=policy_arguments(config.rules, config.hidden),
-            tensorboard_log=str(folder / "tensorboard"),
-            seed=config.seed,
-            device=device,
-        )
+        model = new_model(config, envs, device, folder / "tensorboard")
     left = config.total_steps - model.num_timesteps
     if left <= 0:
         print(f"The training in {folder} is finished, after {model.num_timesteps:,} steps.")
@@ -84,6 +68,41 @@ def train(config: TrainConfig, folder: Path) -> None:
             keep.keep()
             print(f"Interrupted after {model.num_timesteps:,} steps; the same command goes on from there.")
             raise
+
+
+def training_games(config: TrainConfig) -> VecEnv:
+    """Return the games that a config trains in."""
+    games = TriPeaksVecEnv(config.num_envs, rules=config.rules, skip_forced=True)
+    return ShapedReward(games, config.points, config.win_bonus)
+
+
+def new_model(
+    config: TrainConfig, envs: VecEnv, device: torch.device | str, tensorboard: Path | None = None
+) -> MaskablePPO:
+    """Return an untrained model of a config.
+
+    Args:
+        config: how to train.
+        envs: see :func:`training_games`.
+        device: where the network is.
+        tensorboard: folder of the logs.
+    """
+    return MaskablePPO(
+        "MultiInputPolicy",
+        envs,
+        learning_rate=Falling(config.learning_rate),
+        n_steps=config.n_steps,
+        batch_size=config.batch_size,
+        n_epochs=config.n_epochs,
+        gamma=1.0,
+        gae_lambda=config.gae_lambda,
+        clip_range=config.clip_range,
+        ent_coef=config.ent_coef,
+        policy_kwargs=policy_arguments(config.rules, config.hidden),
+        tensorboard_log=str(tensorboard) if tensorboard else None,
+        seed=config.seed,
+        device=device,
+    )
 
 
 class Falling:

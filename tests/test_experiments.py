@@ -1,6 +1,12 @@
 """The experiments: configs, comparison, statistics, and the command line as a user meets it."""
 
 import json
+import os
+import platform
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from importlib import metadata
 from pathlib import Path
 
 import numpy as np
@@ -11,14 +17,16 @@ from rich.progress import Progress
 from agents.simple import RandomAgent
 from experiments.__main__ import main
 from experiments.compare import compare
-from experiments.config import CompareConfig, Config, ConfigError, TrainConfig, load
+from experiments.config import CONFIGS, CompareConfig, Config, ConfigError, TrainConfig, load
 from experiments.files import replacing
+from experiments.speed.harness import QUICK, Measure, Row, Sample, Size, measure
+from experiments.speed.page import COLUMNS, report
+from experiments.speed.peers import PEERS
+from experiments.speed.rows import SECTIONS
 from experiments.statistics import leaderboard, mean_interval, share_interval
 from tripeaks_env import Deal, Rules, is_evaluation, solve
 from tripeaks_env.deals import parse_code
 from tripeaks_env.observation import Observation
-
-CONFIGS = sorted((Path(__file__).parents[1] / "experiments" / "configs").glob("*.yaml"))
 
 
 def write(folder: Path, text: str) -> Path:
@@ -108,7 +116,7 @@ def test_wrong_config_names_the_fault_in_one_line(tmp_path: Path, text: str, kin
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted(CONFIGS.glob("*.yaml")), ids=lambda path: path.stem)
 def test_shipped_configs_are_valid(path: Path) -> None:
     kind = TrainConfig if "total_steps" in path.read_text() else CompareConfig
     assert load(path, kind).name == path.stem
@@ -263,3 +271,77 @@ def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
         part.write_text("new")
     assert path.read_text() == "new"
     assert [file.name for file in tmp_path.iterdir()] == ["results"]
+
+
+def test_quick_speed_run_writes_a_page_of_every_row(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "new" / "speed.md"
+    cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else 0
+    assert run(monkeypatch, "speed", "--quick", "--output", path) == 0
+    assert "CartPole" in capsys.readouterr().out
+    assert [file.name for file in path.parent.iterdir()] == ["speed.md"]
+    page = path.read_text(encoding="utf-8")
+    assert f"`python -m experiments speed --quick --output {path}`" in page
+    assert platform.python_version() in page
+    assert f"gymnasium {metadata.version('gymnasium')}" in page
+    cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in page.splitlines() if line.startswith("| ")]
+    rows = [row for row in cells if row[1] not in ("median", "---:")]
+    measures = [each for section in (*SECTIONS.values(), PEERS) for each in section]
+    for row, each in zip(rows, measures, strict=True):
+        assert len(row) == len(COLUMNS)
+        assert row[0].startswith(each.name)
+        if each.package is None or each.package == "gymnasium":
+            assert (row[1] == "left out") == ("empty" in each.name)
+        else:
+            assert row[1].endswith("/s") or row[1] == "not installed"
+    if sys.platform == "linux":
+        assert len(os.sched_getaffinity(0)) == cores
+
+
+def test_speed_rows_are_measured_in_turn_and_compared_within_a_round() -> None:
+    order = []
+
+    def each_time(name: str, *values: float) -> Callable[[Size], Sample]:
+        left = iter(values)
+
+        def sample() -> float:
+            order.append(name)
+            return next(left)
+
+        return lambda size: sample
+
+    def missing(size: Size) -> Sample:
+        raise ModuleNotFoundError
+
+    measures = (
+        Measure("ours", "steps/s", each_time("ours", 1, 2_000_000, 1_000_000, 3_000_000), games=64),
+        Measure("alone", "s", each_time("alone", 9, 0.0025, 0.00123456, 0.5)),
+        Measure("none", "steps/s", missing, 64, package="no-such-library"),
+        Measure("theirs", "steps/s", each_time("theirs", 1, 1_000_000, 500_000, 6_000_000), 64, True, "numpy"),
+    )
+    with Progress(disable=True) as progress:
+        rows = measure(measures, replace(QUICK, rounds=3, uncounted=1), progress)
+    assert order == ["alone", "ours", "theirs"] * 4
+    assert rows[2] == Row(measures[2], reason="not installed")
+    assert report({"first": measures[:2], "empty": (), "second": measures[2:]}, rows) == {
+        "first": [
+            ("ours", "2,000,000 steps/s", "-50 to +50", "2.00"),
+            ("alone", "2.50 ms", "-51 to +19900", ""),
+        ],
+        "second": [
+            ("none (no-such-library)", "not installed", "", ""),
+            (f"theirs (numpy {metadata.version('numpy')})", "1,000,000 steps/s", "-50 to +500", "1.00"),
+        ],
+    }
+
+
+@pytest.mark.parametrize(("output", "named"), [(".", "is a folder"), ("config.yaml/speed.md", "cannot be written to")])
+def test_a_page_that_cannot_be_written_is_found_before_the_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], output: str, named: str
+) -> None:
+    write(tmp_path, "")
+    assert run(monkeypatch, "speed", "--output", tmp_path / output) == 2
+    error = capsys.readouterr().err.strip()
+    assert named in error
+    assert len(error.splitlines()) == 1

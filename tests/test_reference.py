@@ -1,15 +1,11 @@
 """The simple agents and the optimum come out as independent programs found them."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from rich.progress import Progress
 
 from experiments.compare import compare
-from experiments.config import CompareConfig, load
-
-CONFIGS = Path(__file__).parents[1] / "experiments" / "configs"
+from experiments.config import CONFIGS, CompareConfig, load
 
 # Win rate and mean final score over a million random deals each, of the optimum over 40,000; measured with other programs.
 MEASURED = {

@@ -1,0 +1,1 @@
+"""How fast this is here, and other libraries beside it: ``python -m experiments speed``."""

@@ -1,0 +1,64 @@
+"""The rows of this project."""
+
+from functools import partial
+
+from agents import AGENTS
+from experiments.speed import samples
+from experiments.speed.harness import Measure
+from tripeaks_env import Rules
+
+IMPORT = "import time; start = time.perf_counter(); import tripeaks_env; print(time.perf_counter() - start)"
+FIRST_CALLS = """
+import time
+import gymnasium, numpy, tripeaks_env
+start = time.perf_counter()
+env = gymnasium.make("TriPeaks-v0")
+env.reset(seed=0)
+env.step(28)
+envs = gymnasium.make_vec("TriPeaks-v0", num_envs=64)
+observation, _ = envs.reset(seed=0)
+envs.step(tripeaks_env.sample_actions(observation["action_mask"], numpy.random.default_rng(0)))
+tripeaks_env.solve("TP1-E-AAAAAAB")
+tripeaks_env.solve_many(tripeaks_env.suite(64))
+print(time.perf_counter() - start)
+"""
+NUM_ENVS = (64, 1024, 4096)
+VARIANTS = {  # of the vector environment: whether choosing counts, and copy
+    "steps": (False, True),
+    "choosing and steps": (True, True),
+    "steps, copy=False": (False, False),
+}
+PRESETS = {"easy": Rules.easy, "classic": Rules.classic}
+
+START = (
+    Measure("import tripeaks_env", "s", partial(samples.new_process, IMPORT)),
+    Measure("first calls, empty Numba cache", "s", partial(samples.compiling, FIRST_CALLS)),
+    Measure("first calls, filled Numba cache", "s", partial(samples.new_process, FIRST_CALLS)),
+)
+STEPS = (
+    Measure("engine, one game", "steps/s", samples.engine),
+    Measure("Game.play", "steps/s", samples.game_play),
+    Measure("one environment, gymnasium.make", "steps/s", samples.environment, games=1),
+    *(
+        Measure(f"vector env, {games:,} games, {variant}", "steps/s", partial(samples.vector, games, *options), games)
+        for games in NUM_ENVS
+        for variant, options in VARIANTS.items()
+    ),
+)
+SOLVERS = (
+    *(Measure(f"solve, {name}", "s", partial(samples.solving, rules)) for name, rules in PRESETS.items()),
+    *(
+        Measure(f"solve_many, {name}", "deals/s", partial(samples.solving_many, rules))
+        for name, rules in PRESETS.items()
+    ),
+)
+PLAYERS = (
+    *(Measure(f"{name}, a move, many games", "s", partial(samples.agent, name)) for name in AGENTS),
+    Measure("ppo, a move, one game", "s", partial(samples.lone_agent, "ppo")),
+)
+TRAINING = (
+    Measure("PPO, native vector env", "decisions/s", partial(samples.training, True)),
+    Measure("PPO, DummyVecEnv of as many single ones", "decisions/s", partial(samples.training, False)),
+)
+SECTIONS = {"Start": START, "Steps": STEPS, "Solvers": SOLVERS, "Agents": PLAYERS, "Training": TRAINING}
+"""The rows of this project, by the heading they stand under."""

@@ -1,0 +1,212 @@
+"""What the rows of this project measure: each function here makes a sample."""
+
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import gymnasium
+import numpy as np
+import torch
+from stable_baselines3.common.monitor import Monitor
+from stable_baselines3.common.vec_env import DummyVecEnv
+
+from agents import make
+from experiments.config import CONFIGS, TrainConfig, load
+from experiments.play import Played, play
+from experiments.shaping import ShapedReward
+from experiments.speed.harness import LeftOut, Sample, Size
+from experiments.train import new_model, training_games
+from tripeaks_env import Deal, Game, Rules, TriPeaksEnv, sample_actions, solve, solve_many, suite
+from tripeaks_env.engine import play_actions, step_games, tables
+
+
+def new_process(code: str, size: Size) -> Sample:
+    """Return a sample of the seconds that ``code`` prints in a new process."""
+    return partial(_seconds_printed, code, os.environ)
+
+
+def compiling(code: str, size: Size) -> Sample:
+    """As :func:`new_process`, but nothing is compiled yet."""
+    if not size.compiling:
+        raise LeftOut
+
+    def sample() -> float:
+        with TemporaryDirectory() as folder:
+            return _seconds_printed(code, os.environ | {"NUMBA_CACHE_DIR": folder})
+
+    return sample
+
+
+def _seconds_printed(code: str, environment: Mapping[str, str]) -> float:
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, check=True)
+    return float(done.stdout)
+
+
+def single_steps(env: gymnasium.Env, choose: Callable[[Any, float], Any], size: Size) -> Sample:
+    """Return a sample of the steps per second of one environment, with choosing the actions and resets.
+
+    Args:
+        env: the environment.
+        choose: returns an action for an observation and a random number below 1.
+        size: how many steps.
+    """
+    choices = np.random.default_rng(0).random(size.single_steps).tolist()
+
+    def sample() -> float:
+        start = time.perf_counter()
+        observation, _ = env.reset(seed=0)
+        for choice in choices:
+            observation, _, terminated, truncated, _ = env.step(choose(observation, choice))
+            if terminated or truncated:
+                observation, _ = env.reset()
+        return len(choices) / (time.perf_counter() - start)
+
+    return sample
+
+
+def batch_steps(env: Any, num_envs: int, choose: Callable[[Any], Any], steps: int, choosing: bool = False) -> Sample:
+    """Return a sample of the steps per second of a vector environment, each of its environments counted.
+
+    Args:
+        env: it has Gymnasium's ``reset`` and ``step``, and resets by itself.
+        num_envs: how many environments it has.
+        choose: returns actions for a batch of observations.
+        steps: how many steps, of all environments together.
+        choosing: whether the time that ``choose`` takes counts.
+    """
+    observation, _ = env.reset()
+    calls = max(1, steps // num_envs)
+
+    def sample() -> float:
+        nonlocal observation
+        seconds = 0.0
+        for _ in range(calls):
+            start = time.perf_counter()
+            actions = choose(observation)
+            chosen = time.perf_counter()
+            observation, *_ = env.step(actions)
+            seconds += time.perf_counter() - (start if choosing else chosen)
+        return calls * num_envs / seconds
+
+    return sample
+
+
+def environment(size: Size) -> Sample:
+    """Return a sample of the steps per second of one environment, with random legal actions."""
+
+    def choose(observation: dict[str, np.ndarray], choice: float) -> int:
+        legal = observation["action_mask"].nonzero()[0]
+        return legal[int(choice * len(legal))]
+
+    return single_steps(gymnasium.make("TriPeaks-v0"), choose, size)
+
+
+def vector(num_envs: int, choosing: bool, copy: bool, size: Size) -> Sample:
+    """Return a sample of the steps per second of the vector environment; see :data:`experiments.speed.rows.VARIANTS`."""
+    env = gymnasium.make_vec("TriPeaks-v0", num_envs=num_envs, copy=copy)
+    rng = np.random.default_rng(0)
+    return batch_steps(
+        env, num_envs, lambda observation: sample_actions(observation["action_mask"], rng), size.steps, choosing
+    )
+
+
+def _random_games(size: Size) -> list[tuple[Game, list[int]]]:
+    """Return games at their start, and with each the actions that a random player takes in it."""
+    numbers = suite(max(1, size.single_steps // 40))
+    played = play(make("random"), numbers, Rules.easy).games
+    lines = [game["line"][: game["length"]].tolist() for game in played]
+    return [(Game(Deal.from_number(number)), line) for number, line in zip(numbers, lines, strict=True)]
+
+
+def engine(size: Size) -> Sample:
+    """Return a sample of the steps per second of the engine, one game a call."""
+    games = [(game.record, [np.array([action]) for action in line]) for game, line in _random_games(size)]
+    table = tables(Rules.easy)
+    outputs = play_actions(games[0][0].copy(), games[0][1][0], Rules.easy)
+
+    def sample() -> float:
+        seconds = 0.0
+        for new, line in games:
+            game = new.copy()
+            start = time.perf_counter()
+            for action in line:
+                step_games(game, action, table, *outputs)
+            seconds += time.perf_counter() - start
+        return sum(len(line) for _, line in games) / seconds
+
+    return sample
+
+
+def game_play(size: Size) -> Sample:
+    """Return a sample of the actions per second of :meth:`tripeaks_env.Game.play`."""
+    games = _random_games(size)
+
+    def sample() -> float:
+        seconds = 0.0
+        for new, line in games:
+            game = new.copy()
+            start = time.perf_counter()
+            for action in line:
+                game.play(action)
+            seconds += time.perf_counter() - start
+        return sum(len(line) for _, line in games) / seconds
+
+    return sample
+
+
+def solving(rules: Rules, size: Size) -> Sample:
+    """Return a sample of the median seconds that a deal takes."""
+    deals = [Deal.from_number(number) for number in suite(size.deals)]
+    return lambda: statistics.median(_seconds(partial(solve, deal, rules)) for deal in deals)
+
+
+def solving_many(rules: Rules, size: Size) -> Sample:
+    """Return a sample of the deals per second of one call."""
+    numbers = suite(size.many_deals)
+    return lambda: len(numbers) / _seconds(partial(solve_many, numbers, rules))
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def agent(name: str, size: Size) -> Sample:
+    """Return a sample of the seconds a move of an agent that plays many games at once."""
+    numbers = suite(size.games)
+    return lambda: _seconds_a_move([play(make(name), numbers, Rules.easy)])
+
+
+def lone_agent(name: str, size: Size) -> Sample:
+    """Return a sample of the seconds a move of an agent that plays one game after the other."""
+    numbers = suite(size.lone_games)
+    return lambda: _seconds_a_move([play(agent, [number], Rules.easy) for agent in [make(name)] for number in numbers])
+
+
+def _seconds_a_move(played: Sequence[Played]) -> float:
+    return sum(each.seconds for each in played) / sum(int(each.games["moves"].sum()) for each in played)
+
+
+def training(native: bool, size: Size) -> Sample:
+    """Return a sample of the decisions per second of the training of the shipped agent, network updates included.
+
+    Args:
+        native: whether its games are played by the native vector environment, or one by one.
+        size: what to change in the config.
+    """
+    config = load(CONFIGS / "ppo-easy.yaml", TrainConfig).model_copy(update=size.training)
+    envs = training_games(config)
+    if not native:
+        singles = DummyVecEnv([lambda: Monitor(TriPeaksEnv(config.rules, skip_forced=True))] * config.num_envs)
+        envs = ShapedReward(singles, config.points, config.win_bonus)
+    torch.set_num_threads(1)
+    model = new_model(config, envs, "cpu")
+    decisions = config.num_envs * config.n_steps
+    return lambda: decisions / _seconds(partial(model.learn, decisions, reset_num_timesteps=False))
