@@ -3,6 +3,7 @@
 import doctest
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -26,10 +27,30 @@ def block(language: str, containing: str) -> str:
 
 def test_environment_example_plays_a_whole_game(capsys: pytest.CaptureFixture[str]) -> None:
     names: dict[str, object] = {}
-    exec(block("python", "gymnasium.make"), names)
+    exec(block("python", "ansi"), names)
     printed = capsys.readouterr().out
     assert re.search(r"(won|blocked) \d+ of at most \d+\n$", printed)
     assert names["terminated"]
+
+
+def test_vector_example_steps_all_games() -> None:
+    names: dict[str, Any] = {}
+    exec(block("python", "make_vec"), names)
+    assert names["rewards"].shape == (1024,)
+    assert not names["info"]["rejection"].any()
+
+
+def test_training_example_trains() -> None:
+    names: dict[str, Any] = {}
+    exec(block("python", "MaskablePPO("), names)
+    assert names["model"].num_timesteps == 4096
+
+
+def test_masked_example_plays_a_whole_game() -> None:
+    names: dict[str, Any] = {}
+    exec(block("python", "action_space.sample"), names)
+    assert names["terminated"]
+    assert names["observation"]["observation"].shape == (43,)
 
 
 def test_game_example_prints_what_it_shows() -> None:
