@@ -27,7 +27,7 @@ from tripeaks_env._jit import kernel
 from tripeaks_env.cards import RANK_OF
 from tripeaks_env.deals import FIRST_WASTE, Deal, as_deal, deal_slots, lay_out, shuffle
 from tripeaks_env.engine import new_games, tables
-from tripeaks_env.lattice import lattice
+from tripeaks_env.lattice import edge_rows, lattice
 from tripeaks_env.layout import PEAKS, POSITIONS
 from tripeaks_env.rules import Rules, as_rules
 from tripeaks_env.solver import points_of_masks, solve_record
@@ -139,17 +139,14 @@ def _deal(deal: Deal | str | int, rules: Rules) -> Deal:
 
 
 class Board(NamedTuple):
-    """The edges of the lattice by source and by target, each with a row of working memory.
-
-    An edge holds its row from the sweep of its source to that of its target; then another edge gets it. So the rows in use
-    stay few, and in the cache of a processor core.
+    """The edges of the lattice by source and by target, as the sweeps of this module read them one after the other.
 
     Attributes:
         first_out: uint32 (22933,): index of the first edge that leaves each mask, for the next two.
-        out_positions: uint32 (119364,): the position that an edge removes.
-        out_rows: uint32 (119364,): the row of an edge.
+        out_positions: uint8 (119364,): the position that an edge removes.
+        out_rows: uint32 (119364,): the row of an edge, see :func:`tripeaks_env.lattice.edge_rows`.
         first_in: uint32 (22933,): index of the first edge that leads to each mask, for the next two.
-        in_positions: uint32 (119364,): the position that an edge removes.
+        in_positions: uint8 (119364,): the position that an edge removes.
         in_rows: uint32 (119364,): the row of an edge.
     """
 
@@ -163,19 +160,9 @@ class Board(NamedTuple):
 
 @lru_cache(maxsize=1)
 def _board() -> Board:
-    """Return the lattice as the sweeps need it, built on the first call (some tenth of a second)."""
-    board = lattice()
-    incoming = np.argsort(board.targets, kind="stable")
-    first_out = board.first.tolist()
-    first_in = np.searchsorted(board.targets[incoming], np.arange(len(board.masks) + 1)).tolist()
-    rows = np.empty(len(board.targets), dtype=np.uint32)
-    free = list(range(len(rows)))[::-1]
-    for mask in range(len(board.masks)):
-        for edge in range(first_out[mask], first_out[mask + 1]):
-            rows[edge] = free.pop()
-        free.extend(rows[incoming[first_in[mask] : first_in[mask + 1]]].tolist())
-    parts = (first_out, board.positions, rows, first_in, board.positions[incoming], rows[incoming])
-    return Board(*(np.array(part, dtype=np.uint32) for part in parts))
+    board, rows = lattice(), edge_rows()
+    parts = (board.positions, rows, board.first_in, board.positions[board.incoming], rows[board.incoming])
+    return Board(board.first, *parts)
 
 
 Answers = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]

@@ -21,7 +21,6 @@ from tripeaks_env.deals import FIRST_WASTE, Deal
 from tripeaks_env.engine import DRAW, MAX_LINE, tables
 from tripeaks_env.game import Game
 from tripeaks_env.lattice import Lattice, lattice
-from tripeaks_env.layout import POSITIONS
 from tripeaks_env.rules import Rules, as_rules
 
 RANKS = 14  # 1 to 13; 0 stands for "no rank" and is never reached
@@ -215,21 +214,6 @@ def _sweep(
 
 
 @kernel
-def _find(masks: np.ndarray, mask: int) -> int:
-    """Return the index of ``mask`` in the descending ``masks``, or -1."""
-    low, high = 0, len(masks) - 1
-    while low <= high:
-        middle = (low + high) // 2
-        if masks[middle] == mask:
-            return middle
-        if masks[middle] > mask:
-            low = middle + 1
-        else:
-            high = middle - 1
-    return -1
-
-
-@kernel
 def _waste(
     index: int, draws: int, stuck: bool, game: np.void, table: np.void, board: Lattice, ranks: Ranks, reach: Reach
 ) -> int:
@@ -269,11 +253,9 @@ def _trace(
             waste = _waste(index, draws, table["stuck"], game, table, board, ranks, reach)
             line[at] = DRAW
             continue
-        for position in range(POSITIONS):
-            if (board.masks[index] >> position) & 1 or cards[position] != waste:
-                continue
-            before = _find(board.masks, board.masks[index] | 1 << position)
-            if before < start:  # not reachable at all (-1), or not from here
+        for edge in board.incoming[board.first_in[index] : board.first_in[index + 1]]:
+            before = board.sources[edge]
+            if before < start or cards[board.positions[edge]] != waste:
                 continue
             lower, upper = ranks.lower[waste], ranks.upper[waste]
             if (reach.on_stock[before] & ranks.fits[waste]) >> draws & 1:
@@ -285,7 +267,7 @@ def _trace(
             else:
                 continue
             index = before
-            line[at] = position
+            line[at] = board.positions[edge]
             break
     return len(line) - at
 
