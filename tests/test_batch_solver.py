@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.common import ADDITIVE, additive_rules, all_rules, known_optima
+from tests.common import ADDITIVE, additive_rules, all_rules, every_rules, known_optima
 from tripeaks_env import Deal, Game, Rules, Scoring, Status, solve, suite
 from tripeaks_env.batch_solver import BLOCK, LANES, Solutions, solve_many
 from tripeaks_env.deals import NUM_DEALS, shuffle
+from tripeaks_env.objective import Objective
 from tripeaks_env.solver import Solution
 
 CODE = "TP1-E-AAAAAAB"
@@ -170,9 +171,17 @@ def test_errors() -> None:
             solve_many([1], threads=threads)  # type: ignore[arg-type]
 
 
-def test_streak_scoring_is_not_covered() -> None:
-    with pytest.raises(NotImplementedError, match="streak"):
-        solve_many([1], "traditional")
+@pytest.mark.parametrize("objective", ["score", "win", "moves"])
+@every_rules
+def test_objectives_as_one_by_one(rules: Rules, objective: Objective) -> None:
+    """Whatever is looked for and under every scoring, many deals have the answers that each has alone."""
+    numbers = suite(4 if rules.scoring.streak else 40, seed=5)
+    many = solve_many(numbers, rules, objective=objective)
+    for i, number in enumerate(numbers):
+        one = solve(Deal.from_number(number), rules, objective)
+        assert (many.scores[i], many.won[i], many.draws[i], many.peaks[i]) == (one.score, one.won, one.draws, one.peaks)
+        if i < 4:
+            assert many.line(i) == one.actions
 
 
 @pytest.mark.slow

@@ -33,12 +33,15 @@ def test_every_rank_goes_on_a_joker_and_on_an_empty_waste(wrap: bool) -> None:
 
 def test_presets() -> None:
     assert (Rules.easy, Rules.classic, Rules.traditional) == (Rules(), Rules(wrap=False), PRESETS["traditional"])
-    assert [rules.letter for rules in PRESETS.values()] == ["E", "C", "C"]
+    assert {name for name, rules in PRESETS.items() if rules.letter == "C"} == {"classic", "traditional"}
+    assert PRESETS["open"] == Rules(open_peaks=True)
+    assert PRESETS["wild"] == Rules(wild=True)
+    assert PRESETS["empty-waste"] == Rules(empty_waste=True)
     assert Rules.easy.scoring == Rules.classic.scoring == Scoring(500, -1, -1, (100, 100, 100), False)
     assert Rules.traditional.scoring == Scoring(0, 0, -5, (15, 15, 30), True)
     assert (Rules.traditional.wrap, Rules.traditional.draw) == (False, "stuck")
     assert {name: rules.name for name, rules in PRESETS.items()} == {name: name for name in PRESETS}
-    assert Rules(wild=True).name is None
+    assert Rules(wild=True, empty_waste=True).name is None
 
 
 def test_stock_size() -> None:
@@ -91,7 +94,7 @@ def test_points_too_large_for_the_engine_are_refused(name: str, points: int) -> 
 
 @pytest.mark.parametrize("rules", ["hard", "", 7, None])
 def test_rules_that_do_not_exist(rules: Any) -> None:
-    with pytest.raises(ValueError, match="must be one of easy, classic, traditional, or a Rules") as error:
+    with pytest.raises(ValueError, match="must be one of easy, classic, traditional, open, wild, empty-waste, or a Rules") as error:
         as_rules(rules)
     assert repr(rules) in str(error.value)
 

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from tests.common import (
     ADDITIVE,
-    RULES,
     WORKED_WIN,
     additive_rules,
     known_deal,
@@ -160,12 +159,6 @@ def test_ended_games(actions: list[int]) -> None:
     best = solve(game)
     assert (best.actions, best.score, best.won) == ((), game.score, game.status == Status.WON)
     assert (best.draws, best.peaks) == (23 - game.stock, game.peaks_cleared)
-
-
-@pytest.mark.parametrize("rules", [rules for rules in RULES.values() if rules.scoring.streak])
-def test_streak_scoring_is_not_covered(rules: Rules) -> None:
-    with pytest.raises(NotImplementedError, match="streak"):
-        solve(CODE.replace("E", rules.letter, 1), rules)
 
 
 def test_the_rules_are_those_of_the_game() -> None:

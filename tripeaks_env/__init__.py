@@ -3,10 +3,14 @@
 Importing the package registers the environments of :data:`ENVIRONMENTS` with Gymnasium.
 """
 
+from typing import Any
+
 import gymnasium
 
+from tripeaks_env.advice import Hint, action_values, action_values_many, hint
 from tripeaks_env.batch_solver import Solutions, solve_many
 from tripeaks_env.deals import Deal
+from tripeaks_env.difficulty import Difficulty, difficulty
 from tripeaks_env.engine import Rejection, Status
 from tripeaks_env.env import TriPeaksEnv
 from tripeaks_env.game import Game, Outcome
@@ -20,7 +24,9 @@ __all__ = [
     "ENVIRONMENTS",
     "PRESETS",
     "Deal",
+    "Difficulty",
     "Game",
+    "Hint",
     "Outcome",
     "Rejection",
     "Rules",
@@ -30,6 +36,10 @@ __all__ = [
     "Status",
     "TriPeaksEnv",
     "TriPeaksVectorEnv",
+    "action_values",
+    "action_values_many",
+    "difficulty",
+    "hint",
     "is_evaluation",
     "sample_actions",
     "solve",
@@ -38,10 +48,14 @@ __all__ = [
 ]
 __version__ = "0.1.0"
 
-ENVIRONMENTS = {
+ENVIRONMENTS: dict[str, dict[str, Any]] = {
     "TriPeaks-v0": {},
     "TriPeaksClassic-v0": {"rules": "classic"},
     "TriPeaksTraditional-v0": {"rules": "traditional"},
+    "TriPeaksOpen-v0": {"rules": "open"},
+    "TriPeaksWild-v0": {"rules": "wild"},
+    "TriPeaksEmptyWaste-v0": {"rules": "empty-waste"},
+    "TriPeaksUndo-v0": {"max_undos": 100},
 }
 """The registered ids and the keyword arguments that each presets."""
 

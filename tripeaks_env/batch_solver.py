@@ -29,8 +29,9 @@ from tripeaks_env.deals import FIRST_WASTE, Deal, as_deal, deal_slots, lay_out, 
 from tripeaks_env.engine import new_games, tables
 from tripeaks_env.lattice import edge_rows, lattice
 from tripeaks_env.layout import PEAKS, POSITIONS
+from tripeaks_env.objective import Objective, check_objective, worth
 from tripeaks_env.rules import Rules, as_rules
-from tripeaks_env.solver import points_of_masks, solve_record
+from tripeaks_env.solver import solve_record
 
 LANES = 192
 """Deals side by side in a sweep for the fewest draws. A constant: the compiler unrolls the loops over them."""
@@ -53,6 +54,7 @@ class Solutions:
         peaks: int8 (N,): peaks emptied.
         slots: int8 (N, 54): the card numbers of each deal, see :func:`tripeaks_env.deals.lay_out`.
         rules: the rules that the deals are played by.
+        objective: what was looked for.
     """
 
     scores: np.ndarray
@@ -61,6 +63,7 @@ class Solutions:
     peaks: np.ndarray
     slots: np.ndarray
     rules: Rules
+    objective: Objective = "score"
 
     def __len__(self) -> int:
         return len(self.scores)
@@ -73,45 +76,67 @@ class Solutions:
         Raises:
             IndexError: there is no deal of that index.
         """
-        return solve_record(new_games(self.slots[index][None], self.rules), self.rules).actions
+        return solve_record(new_games(self.slots[index][None], self.rules), self.rules, self.objective).actions
 
 
 def solve_many(
-    deals: Sequence[Deal | str | int] | np.ndarray, rules: str | Rules = "easy", threads: int = 1
+    deals: Sequence[Deal | str | int] | np.ndarray,
+    rules: str | Rules = "easy",
+    threads: int = 1,
+    objective: Objective = "score",
 ) -> Solutions:
     """Return the optimum of many deals from their start: what :func:`tripeaks_env.solve` finds, many times faster.
 
     One deal takes as long as 192, so for less than about ten, ``solve`` is faster. Of equally good ends it is the same one
-    as there: a blocked game before a won one, then the first mask of the lattice, then the fewest draws.
+    as there: a blocked game before a won one, then the first mask of the lattice, then the fewest draws. Under streak scoring
+    the deals are solved one by one.
 
     Args:
         deals: deals, deal codes or deal numbers.
         rules: a preset's name or :class:`Rules`.
         threads: how many threads share the work; the answers do not depend on it.
+        objective: what to look for, see :func:`tripeaks_env.solve`.
 
     Raises:
-        ValueError: a deal, the rules or ``threads`` are not valid.
-        NotImplementedError: the scoring counts streaks, which this solver does not cover.
+        ValueError: a deal, the rules, ``threads`` or the objective are not valid.
 
     >>> best = solve_many(["TP1-E-AAAAAAB", "TP1-E-AAAAAAD"])
     >>> best.scores.tolist(), best.won.tolist(), best.draws.tolist()
     ([762, 759], [True, True], [10, 13])
     """
     rules = as_rules(rules)
-    if rules.scoring.streak:
-        raise NotImplementedError("solve covers additive scoring; under streak scoring the optimum is not known yet")
+    objective = check_objective(objective)
     if isinstance(threads, bool) or not isinstance(threads, int | np.integer) or threads < 1:
         raise ValueError(f"threads is {threads!r}; it must be an integer of at least 1")
     slots = _slots(deals, rules)
+    if rules.scoring.streak:
+        return _solve_one_by_one(slots, rules, int(threads), objective)
     ranks = RANK_OF[slots].astype(np.uint8)  # unsigned, or each index would be tested for being negative
     share = -(-len(ranks) // int(threads))
     size = max(LANES, min(BLOCK, share + -share % LANES))  # all lanes of all sweeps in use, but the last
     board = _board()
     with ThreadPoolExecutor(int(threads)) as pool:
         starts = range(0, len(ranks), size)
-        blocks = list(pool.map(lambda start: _solve_block(ranks[start : start + size], rules, board), starts))
+        blocks = list(
+            pool.map(lambda start: _solve_block(ranks[start : start + size], rules, board, objective), starts)
+        )
     scores, won, draws, peaks = (np.concatenate(column) for column in zip(_NO_DEALS, *blocks, strict=True))
-    return Solutions(scores, won, draws, peaks, slots, rules)
+    return Solutions(scores, won, draws, peaks, slots, rules, objective)
+
+
+def _solve_one_by_one(slots: np.ndarray, rules: Rules, threads: int, objective: Objective) -> Solutions:
+    games = new_games(slots, rules)
+    with ThreadPoolExecutor(threads) as pool:
+        best = list(pool.map(lambda i: solve_record(games[i : i + 1], rules, objective), range(len(games))))
+    return Solutions(
+        np.array([each.score for each in best], dtype=np.int32),
+        np.array([each.won for each in best], dtype=np.bool_),
+        np.array([each.draws for each in best], dtype=np.int8),
+        np.array([each.peaks for each in best], dtype=np.int8),
+        slots,
+        rules,
+        objective,
+    )
 
 
 def _slots(deals: Sequence[Deal | str | int] | np.ndarray, rules: Rules) -> np.ndarray:
@@ -170,14 +195,13 @@ Answers = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 _NO_DEALS: Answers = (np.empty(0, np.int32), np.empty(0, np.bool_), np.empty(0, np.int8), np.empty(0, np.int8))
 
 
-def _solve_block(ranks: np.ndarray, rules: Rules, board: Board) -> Answers:
+def _solve_block(ranks: np.ndarray, rules: Rules, board: Board, objective: Objective) -> Answers:
     """Return the answers for N deals, ``ranks`` being uint8 (N, 54), the rank codes by slot."""
-    stock, scoring = rules.stock_size, rules.scoring
-    points = points_of_masks(rules)
-    win_scores = points[-1] + np.arange(stock + 1) * scoring.draw
-    blocked_scores = points + stock * scoring.draw
+    stock, points = rules.stock_size, worth(rules, objective)
+    win_scores = points.of_mask[-1] + points.win + np.arange(stock + 1) * points.draw
+    blocked_scores = points.of_mask + stock * points.draw
     wins = np.zeros((stock + 1, len(ranks)), dtype=np.bool_)
-    if rules.draw == "any" and scoring.draw <= 0:
+    if rules.draw == "any" and points.draw <= 0:
         enough = int(np.count_nonzero(win_scores > blocked_scores[:-1].max())) - 1
         draws, undecided, on_stock = _fewest_draws(ranks, rules, board, enough)
         winnable = np.flatnonzero(draws < NEVER)
@@ -186,19 +210,20 @@ def _solve_block(ranks: np.ndarray, rules: Rules, board: Board) -> Answers:
     else:
         undecided = np.arange(len(ranks))
         full = _bits(np.ones(len(ranks), dtype=np.bool_))
-        on_stock = np.zeros((len(points), len(full)), dtype=np.uint64)
+        on_stock = np.zeros((len(blocked_scores), len(full)), dtype=np.uint64)
         on_stock[0] = full
         swept_draws = range(stock + 1)
     wins[:, undecided] |= _draw_by_draw(ranks[undecided], rules, board, on_stock, swept_draws)
     ends = np.full(len(ranks), -1)  # where the best blocked game ends; of equally good ones, in the first mask
-    ends[undecided] = _first_with_bit(on_stock, np.argsort(-points, kind="stable"), len(undecided))
+    ends[undecided] = _first_with_bit(on_stock, np.argsort(-points.of_mask, kind="stable"), len(undecided))
 
-    scores = np.where(ends < 0, np.iinfo(np.int64).min, blocked_scores[ends])
+    best = np.where(ends < 0, np.iinfo(np.int64).min, blocked_scores[ends])
     draws = np.full(len(ranks), stock, dtype=np.int8)
     won = np.zeros(len(ranks), dtype=np.bool_)
     for drawn, score in enumerate(win_scores):
-        better = wins[drawn] & (score > scores)
-        scores[better], draws[better], won[better] = score, drawn, True
+        better = wins[drawn] & (score > best)
+        best[better], draws[better], won[better] = score, drawn, True
+    scores = rules.scoring.start + points.of_mask[np.where(won, -1, ends)] + draws * np.int64(rules.scoring.draw)
     return scores.astype(np.int32), won, draws, np.where(won, PEAKS, lattice().peaks[ends])
 
 

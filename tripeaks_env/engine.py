@@ -350,6 +350,13 @@ def step_games(
 
 
 @kernel
+def play_line(game: np.ndarray, line: np.ndarray, table: np.ndarray) -> None:
+    """Carry out the actions of ``line``, integers (M,), in one game, (1,) of :data:`GAME`."""
+    for action in line:
+        step(game[0], int(action), table[0])
+
+
+@kernel
 def play_forced(
     games: np.ndarray, table: np.ndarray, points: np.ndarray, rejections: np.ndarray, over: np.ndarray
 ) -> None:

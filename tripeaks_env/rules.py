@@ -138,9 +138,12 @@ PRESETS = {
     "easy": Rules(),
     "classic": Rules(wrap=False),
     "traditional": Rules(wrap=False, draw="stuck", scoring=SCORINGS["traditional"]),
+    "open": Rules(open_peaks=True),
+    "wild": Rules(wild=True),
+    "empty-waste": Rules(empty_waste=True),
 }
 """Rules by name."""
-Rules.easy, Rules.classic, Rules.traditional = PRESETS.values()
+Rules.easy, Rules.classic, Rules.traditional = (PRESETS[name] for name in ("easy", "classic", "traditional"))
 
 
 def as_rules(rules: str | Rules | Mapping[str, Any]) -> Rules:
