@@ -30,11 +30,9 @@ def compare(config: CompareConfig, progress: Progress) -> tuple[pd.DataFrame, di
     ``regret``: optimum less score.
 
     Raises:
-        ConfigError: an agent cannot be made or does not play by these rules, or the optimum is not known for them.
+        ConfigError: an agent cannot be made or does not play by these rules.
         AgentError: an agent chose an illegal action; the message names it.
     """
-    if config.rules.scoring.streak:
-        raise ConfigError(f"rules {config.rules}: the optimum under streak scoring is not known yet")
     players = [(entry, _make(entry, config.rules)) for entry in config.agents]
     numbers = suite(config.deals.count, config.deals.seed)
     deals = solve_deals(numbers, config.rules, progress)

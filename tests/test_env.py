@@ -9,7 +9,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 from tests.common import RULES, WORKED_WIN, every_rules
-from tripeaks_env import ENVIRONMENTS, Deal, Game, Rules, TriPeaksEnv, is_evaluation
+from tripeaks_env import Deal, Game, Rules, TriPeaksEnv, is_evaluation
 from tripeaks_env.deals import parse_code
 from tripeaks_env.engine import DRAW, UNDO
 from tripeaks_env.episodes import Reward
@@ -47,17 +47,6 @@ def test_gymnasium_finds_no_fault(rules: Rules, max_undos: int, reward: Reward) 
     env = gymnasium.make("TriPeaks-v0", rules=rules, max_undos=max_undos, reward=reward)
     check_env(env.unwrapped)
     assert env.reset(seed=1)[0] in env.observation_space
-
-
-@pytest.mark.parametrize("name", ENVIRONMENTS)
-def test_registered(name: str) -> None:
-    """Each id makes the environment of its rules; also when the module is named with it."""
-    rules = {"TriPeaks-v0": "easy", "TriPeaksClassic-v0": "classic", "TriPeaksTraditional-v0": "traditional"}[name]
-    for env in (gymnasium.make(name), gymnasium.make(f"tripeaks_env:{name}")):
-        assert isinstance(env.unwrapped, TriPeaksEnv)
-        assert env.unwrapped.rules.name == rules
-        assert env.spec is not None
-        assert env.spec.max_episode_steps == 300
 
 
 def test_arguments_survive_a_seeded_reset() -> None:

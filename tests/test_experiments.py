@@ -130,7 +130,6 @@ def test_shipped_configs_are_valid(path: Path) -> None:
         ("name: x\nagents: ['os:nothing']", "agent 'os:nothing'"),
         ("name: x\nagents: [{agent: random, options: {speed: 3}}]", "speed"),
         ("name: x\nagents: [ppo]\nrules: {wild: true}", "no checkpoint"),
-        ("name: x\nagents: [random]\nrules: traditional", "streak"),
         ("name: x\nagents: ['tests.test_experiments:Illegal']", "the action 0 where it is illegal"),
         (
             "name: x\nagents: ['tests.test_experiments:Raises']",
@@ -185,6 +184,19 @@ def test_winnable_does_not_depend_on_the_points() -> None:
         results = compare(config, progress)[0]
     assert not results["won"].any()
     assert results["winnable"].tolist() == [solve(Deal.from_code(code)).won for code in results["deal"]]
+
+
+def test_streak_scoring_is_compared_with_its_optimum() -> None:
+    config = CompareConfig.model_validate(
+        {"name": "x", "deals": {"count": 10}, "agents": ["opener", "oracle"], "rules": "traditional"}
+    )
+    with Progress(disable=True) as progress:
+        results = compare(config, progress)[0]
+    oracle, opener = results[results["oracle"]], results[~results["oracle"]]
+    assert (oracle["regret"] == 0).all()
+    assert (opener["regret"] >= 0).all()
+    assert opener["regret"].sum() > 0
+    assert oracle["optimum"].tolist() == [solve(Deal.from_code(code), "traditional").score for code in oracle["deal"]]
 
 
 def test_unknown_option_is_exit_code_2(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -94,7 +94,7 @@ def test_points_too_large_for_the_engine_are_refused(name: str, points: int) -> 
 
 @pytest.mark.parametrize("rules", ["hard", "", 7, None])
 def test_rules_that_do_not_exist(rules: Any) -> None:
-    with pytest.raises(ValueError, match="must be one of easy, classic, traditional, open, wild, empty-waste, or a Rules") as error:
+    with pytest.raises(ValueError, match=f"must be one of {', '.join(PRESETS)}, or a Rules") as error:
         as_rules(rules)
     assert repr(rules) in str(error.value)
 
