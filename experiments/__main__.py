@@ -58,6 +58,33 @@ def train(config: ConfigFile, output: Output = None) -> None:
 
 
 @app.command()
+def optima(
+    deals: Annotated[int, typer.Option(min=2, max=1_000_000, help="How many evaluation deals.")] = 10_000,
+    seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Of the suite of deals.")] = 0,
+    threads: Annotated[int, typer.Option(min=1, help="How many threads share the work.")] = 1,
+    output: Annotated[Path | None, typer.Option(help="Markdown page to write the results to, with a picture.")] = None,
+) -> None:
+    """Solve many deals under every preset: how many can be won, and the best scores.
+
+    Solved presets are kept in runs/optima, so that an interrupted run goes on with the next.
+    """
+    folder = Path("runs") / "optima"
+    for each in (folder, *([output.parent] if output else [])):
+        _check_writable(each)
+    if output and output.is_dir():
+        raise ConfigError(f"{output} is a folder; --output must be a file")
+    from experiments import optima as run  # here, as the other commands do not need it
+
+    with _progress() as progress:
+        solved = run.solve_presets(deals, seed, threads, folder, progress)
+    console = Console()
+    console.print(run.table(run.rows(solved), deals))
+    if output:
+        run.write_page(solved, deals, seed, _command(), output)
+        console.print(f"Written to {output} and {output.with_suffix('.svg')}")
+
+
+@app.command()
 def speed(
     output: Annotated[Path | None, typer.Option(help="Markdown page to write the results to.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Only see that every row can be measured.")] = False,

@@ -24,7 +24,7 @@ from experiments.speed.page import COLUMNS, report
 from experiments.speed.peers import PEERS
 from experiments.speed.rows import SECTIONS
 from experiments.statistics import leaderboard, mean_interval, share_interval
-from tripeaks_env import Deal, Rules, is_evaluation, solve
+from tripeaks_env import PRESETS, Deal, Rules, is_evaluation, solve, suite
 from tripeaks_env.deals import parse_code
 from tripeaks_env.observation import Observation
 
@@ -197,6 +197,28 @@ def test_streak_scoring_is_compared_with_its_optimum() -> None:
     assert (opener["regret"] >= 0).all()
     assert opener["regret"].sum() > 0
     assert oracle["optimum"].tolist() == [solve(Deal.from_code(code), "traditional").score for code in oracle["deal"]]
+
+
+def test_page_of_optima(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A row for every preset, of the solver's answers; solved presets are not solved again."""
+    monkeypatch.chdir(tmp_path)
+    assert run(monkeypatch, "optima", "--deals", "12", "--output", "pages/optima.md") == 0
+    page = Path("pages/optima.md").read_text(encoding="utf-8")
+    assert "`python -m experiments optima --deals 12 --output pages/optima.md`" in page
+    assert Path("pages/optima.svg").stat().st_size > 10_000
+    rows = {line.split(" | ")[0][2:]: line for line in page.splitlines() if line.startswith("| ")}
+    assert set(PRESETS) < set(rows)
+    for name, rules in PRESETS.items():
+        deals = [Deal.from_number(number) for number in suite(12)]
+        best, shortest = ([solve(d, rules, objective) for d in deals] for objective in ("score", "moves"))
+        won = [each for each in shortest if each.won]
+        cells = [cell.split(" (")[0] for cell in rows[name].strip("| ").split(" | ")[1:]]
+        expected = [len(won) / 0.12, np.mean([each.score for each in best]), np.mean([each.draws for each in won])]
+        assert cells == [f"{value:.2f}".replace("-", "−") for value in expected]
+    kept = [file.stat().st_mtime_ns for file in sorted(Path("runs/optima").iterdir())]
+    assert len(kept) == len(PRESETS)
+    assert run(monkeypatch, "optima", "--deals", "12") == 0
+    assert kept == [file.stat().st_mtime_ns for file in sorted(Path("runs/optima").iterdir())]
 
 
 def test_unknown_option_is_exit_code_2(monkeypatch: pytest.MonkeyPatch) -> None:
