@@ -96,4 +96,5 @@ class PPOAgent(PolicyAgent):
             **policy_arguments(rules, header["hidden"]),
         )
         policy.load_state_dict(weights)
+        torch.set_num_threads(1)  # for networks this small, more are slower
         super().__init__(policy.eval())

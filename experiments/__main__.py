@@ -87,7 +87,9 @@ def optima(
 @app.command()
 def speed(
     output: Annotated[Path | None, typer.Option(help="Markdown page to write the results to.")] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Only see that every row can be measured.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Only see that every row can be measured; its numbers mean nothing.")
+    ] = False,
 ) -> None:
     """Measure how fast import, environments, solvers and agents are on this machine, and other libraries beside them.
 

@@ -161,7 +161,9 @@ def load(path: Path, kind: type[AnyConfig]) -> AnyConfig:
     try:
         return kind.model_validate(values)
     except ValidationError as error:
-        first = error.errors()[0]
+        first = min(
+            error.errors(), key=lambda each: each["type"] != "extra_forbidden"
+        )  # a wrong key explains a missing one
         where = "".join(f"{part}." for part in first["loc"])[:-1]
         message = first["msg"].removeprefix("Value error, ")
         if first["type"] == "extra_forbidden":

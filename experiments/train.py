@@ -39,6 +39,8 @@ def train(config: TrainConfig, folder: Path) -> None:
         device = get_device(config.device)
     except RuntimeError as error:
         raise ConfigError(f"device is {config.device!r}; it must be auto, cpu, cuda or the like: {error}") from error
+    if config.device.startswith("cuda") and device.type != "cuda":  # the library falls back to the CPU without a word
+        raise ConfigError(f"device is {config.device!r}; this machine or this build of PyTorch has no CUDA")
     settings = yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False)
     kept = folder / "config.yaml"
     if kept.exists() and kept.read_text(encoding="utf-8") != settings:

@@ -146,6 +146,12 @@ def test_training_keeps_goes_on_and_repeats_itself(tmp_path: Path) -> None:
     assert [row.split(",")[0] for row in curve] == ["steps", "0", "128", "256", "384", "512"]
 
 
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is CUDA")
+def test_a_device_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="device is 'cuda'; this machine"):
+        train(TrainConfig.model_validate(TINY | {"device": "cuda"}), tmp_path)
+
+
 def test_shipped_agent_plays_alone_as_in_a_batch() -> None:
     agent = agents.make("ppo")
     games = positions(Rules.easy, 60)

@@ -66,7 +66,7 @@ def test_agent_example_plays_in_the_config_example(tmp_path: Path, monkeypatch: 
     config = CompareConfig.model_validate(values | {"deals": {"count": 20}})
     with Progress(disable=True) as progress:
         results, _ = compare(config, progress)
-    assert results["agent"].value_counts().to_dict() == {"opener": 20, "ppo": 20, "my_agent:LowestPosition": 20}
+    assert results["agent"].value_counts().to_dict() == {"opener": 20, "ppo": 20, "mine": 20}
 
 
 def test_tables_name_every_preset_environment_and_agent() -> None:

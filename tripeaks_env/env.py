@@ -59,7 +59,8 @@ class TriPeaksEnv(gymnasium.Env[dict[str, Any], np.int64]):
     truncates endless illegal play.
 
     ## Information
-    ``action_mask``; ``deal_code`` (``None`` for a deal without one; it gives the hidden cards away: not for agents);
+    ``action_mask``; ``deal_code`` (``None`` for a deal without one; it gives the hidden cards away: not for agents; it
+    tells no other rule than whether king and ace are adjacent);
     ``score``; ``moves``; ``peaks_cleared``; ``status`` ("playing", "won", "blocked"); ``rejection``: why the last action
     was illegal, else empty.
 
@@ -68,8 +69,8 @@ class TriPeaksEnv(gymnasium.Env[dict[str, Any], np.int64]):
     above. ``max_undos``: undos allowed in an episode, 0 to 100. ``render_mode``: ``"ansi"`` or ``None``. ``split``:
     which deals a reset draws from: ``"train"`` (default), ``"evaluation"`` or ``"all"``. ``skip_forced``: after a legal
     action the environment plays on by itself as long as a single action is legal, so that nearly every step is a choice
-    (about half of the moves of a game are draws because nothing else is legal); the reward includes what that brings, and
-    ``moves`` counts it.
+    (a third to a half of the moves of a game are draws because nothing else is legal); the reward includes what that
+    brings, and ``moves`` counts it.
 
     ## References
     The rules page of an existing TriPeaks app (in Catalan, "Les regles de TriPeaks").

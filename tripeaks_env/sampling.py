@@ -13,9 +13,17 @@ def sample_actions(action_mask: np.ndarray, rng: np.random.Generator) -> np.ndar
     Args:
         action_mask: int8 or bool (N, A), such as the ``action_mask`` of observations: true for legal actions.
         rng: the generator.
+
+    Raises:
+        ValueError: the mask has another shape, or ``rng`` is no generator.
     """
+    action_mask = np.asarray(action_mask, dtype=np.int8)
+    if action_mask.ndim != 2:
+        raise ValueError(f"action_mask is {action_mask.shape}; it must be (N, A), a row for each game")
+    if not isinstance(rng, np.random.Generator):
+        raise ValueError(f"rng is {rng!r}; it must be a generator, such as np.random.default_rng(0)")
     actions = np.zeros(len(action_mask), dtype=np.int64)
-    _sample(np.asarray(action_mask, dtype=np.int8), rng.random(len(action_mask)), actions)
+    _sample(action_mask, rng.random(len(action_mask)), actions)
     return actions
 
 

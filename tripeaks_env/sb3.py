@@ -10,8 +10,12 @@ from typing import Any
 import gymnasium
 import numpy as np
 from gymnasium.vector import AutoresetMode
-from stable_baselines3.common.monitor import Monitor
-from stable_baselines3.common.vec_env.base_vec_env import VecEnv, VecEnvIndices, VecEnvStepReturn
+
+try:
+    from stable_baselines3.common.monitor import Monitor
+    from stable_baselines3.common.vec_env.base_vec_env import VecEnv, VecEnvIndices, VecEnvStepReturn
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(f"{error}; tripeaks_env.sb3 needs it: pip install 'tripeaks-env[sb3]'") from error
 
 from tripeaks_env.episodes import INFO_PARTS, check_reset_options
 from tripeaks_env.observation import Observation, num_actions

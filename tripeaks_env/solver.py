@@ -54,7 +54,7 @@ def solve(position: Deal | str | Game, rules: str | Rules | None = None, objecti
 
     Args:
         position: a :class:`Deal`, a deal code, or a :class:`Game`, which stays as it is.
-        rules: a preset's name or :class:`Rules`; by default the game's, or the rule that the code names, or easy.
+        rules: a preset's name or :class:`Rules`; by default the game's, or easy or classic as the code says, or easy.
         objective: what to look for: ``"score"``, ``"win"`` or ``"moves"``, see :data:`tripeaks_env.objective.Objective`.
 
     Raises:

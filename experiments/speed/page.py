@@ -15,6 +15,10 @@ from rich.table import Table
 from experiments.speed.harness import QUICK, Measure, Row, Size
 
 VERSIONS = ("tripeaks-env", "gymnasium", "numba", "numpy", "torch", "jax")
+NOISE = (
+    "Machines are shared and vary: the range tells by how much. Compare steps by × CartPole, the median of the ratios within a "
+    "round, in which all rows are measured one after the other; it is not the quotient of two medians."
+)
 COLUMNS = ("what", "median", "range, %", "× CartPole")
 
 
@@ -79,7 +83,6 @@ def notes(size: Size) -> list[str]:
         "its own it is faster. Kuhn poker chooses, steps and starts anew in one compiled loop. Klondike makes no "
         "observation, and its dealer's moves take time but do not count.",
         "Limits: one machine, and whatever else ran on it, which the range shows. Use of more cores is not measured.",
-        *(["A quick run, to see that all can be measured: the numbers mean nothing."] if size == QUICK else []),
     ]
 
 
@@ -106,7 +109,8 @@ def _version(package: str) -> str | None:
 def table(lines: Mapping[str, Sequence[Sequence[str]]], size: Size) -> Table:
     """Return the results as a table for the terminal."""
     caption = "\n".join([f"{machine()}.", *notes(size)])
-    found = Table(title="Speed", caption=caption, caption_justify="left", box=box.SIMPLE, padding=(0, 1, 0, 0))
+    title = "Speed" if size != QUICK else "A quick run, to see that all can be measured: the numbers mean nothing"
+    found = Table(title=title, caption=caption, caption_justify="left", box=box.SIMPLE, padding=(0, 1, 0, 0))
     for column in COLUMNS:
         found.add_column(column, justify="left" if column == "what" else "right")
     for heading, section in lines.items():
@@ -119,7 +123,9 @@ def table(lines: Mapping[str, Sequence[Sequence[str]]], size: Size) -> Table:
 
 def page(lines: Mapping[str, Sequence[Sequence[str]]], size: Size, command: str) -> str:
     """Return the results as a page of Markdown that says how they came about."""
-    parts = ["# Speed", f"`{command}` wrote this page on {date.today().isoformat()}.", f"{machine()}."]
+    parts = ["# Speed", f"`{command}` wrote this page on {date.today().isoformat()}.", f"{machine()}.", NOISE]
+    if size == QUICK:
+        parts.append("**A quick run, to see that all can be measured: the numbers mean nothing.**")
     for heading, section in lines.items():
         parts += [f"## {heading}", "\n".join(map(_markdown, (COLUMNS, ("---", "---:", "---:", "---:"), *section)))]
     parts += ["## What the numbers mean", "\n".join(f"- {note}" for note in notes(size))]
