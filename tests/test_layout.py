@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from tests import naive
-from tripeaks_env.lattice import lattice
+from tripeaks_env.lattice import edge_rows, lattice
 from tripeaks_env.layout import COVER_MASKS, COVERS, FULL, PEAK_POSITIONS, POSITIONS, ROWS
 
 MASKS = lattice().masks
@@ -52,6 +52,22 @@ def test_edges_remove_an_exposed_card_and_lead_on() -> None:
     assert (MASKS[SOURCES] & covers[board.positions] == 0).all()
     exposed = sum((MASKS >> p & 1) * (MASKS & covers[p] == 0) for p in range(POSITIONS))
     assert np.diff(board.first).tolist() == exposed.tolist()
+
+
+def test_edges_by_target() -> None:
+    board = lattice()
+    assert board.sources.tolist() == SOURCES.tolist()
+    assert sorted(board.incoming.tolist()) == list(range(len(board.targets)))
+    assert board.targets[board.incoming].tolist() == np.repeat(np.arange(len(MASKS)), np.diff(board.first_in)).tolist()
+
+
+def test_an_edge_keeps_its_row_from_source_to_target() -> None:
+    """No other edge has the row meanwhile, at both ends included, so that a sweep in either direction may use it."""
+    board, rows = lattice(), edge_rows()
+    assert rows.max() + 1 == 8_645
+    order = np.lexsort((board.sources, rows))
+    same_row = rows[order][1:] == rows[order][:-1]
+    assert (board.sources[order][1:][same_row] > board.targets[order][:-1][same_row]).all()
 
 
 @pytest.mark.parametrize("peak", range(3))

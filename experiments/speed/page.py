@@ -16,8 +16,8 @@ from experiments.speed.harness import QUICK, Measure, Row, Size
 
 VERSIONS = ("tripeaks-env", "gymnasium", "numba", "numpy", "torch", "jax")
 NOISE = (
-    "Machines are shared and vary: the range tells by how much. Compare steps by × CartPole, the median of the ratios within a "
-    "round, in which all rows are measured one after the other; it is not the quotient of two medians."
+    "Machines are shared and vary: the range tells by how much. Compare steps by × CartPole, the median of the ratios within "
+    "a round, in which all rows are measured one after the other; it is not the quotient of two medians."
 )
 COLUMNS = ("what", "median", "range, %", "× CartPole")
 
