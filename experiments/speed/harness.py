@@ -22,6 +22,7 @@ class Size:
         steps: steps in a sample where many games move at once.
         single_steps: steps in a sample where games move one by one.
         deals: deals in a sample of ``solve``.
+        slow_deals: the same where a deal takes some tens of milliseconds.
         many_deals: deals in a call of ``solve_many``.
         games: games that an agent plays at once.
         lone_games: games that an agent plays one by one.
@@ -34,6 +35,7 @@ class Size:
     steps: int = 200_000
     single_steps: int = 20_000
     deals: int = 1000
+    slow_deals: int = 50
     many_deals: int = 8192
     games: int = 1000
     lone_games: int = 20
@@ -48,6 +50,7 @@ QUICK = Size(
     steps=1,
     single_steps=50,
     deals=2,
+    slow_deals=1,
     many_deals=16,
     games=4,
     lone_games=1,

@@ -47,6 +47,9 @@ STEPS = (
 )
 SOLVERS = (
     *(Measure(f"solve, {name}", "s", partial(samples.solving, rules)) for name, rules in PRESETS.items()),
+    Measure("solve, traditional (streak scoring)", "s", partial(samples.solving, Rules.traditional)),
+    Measure("action_values, easy", "s", partial(samples.valuing, Rules.easy)),
+    Measure("action_values, traditional", "s", partial(samples.valuing, Rules.traditional)),
     *(
         Measure(f"solve_many, {name}", "deals/s", partial(samples.solving_many, rules))
         for name, rules in PRESETS.items()

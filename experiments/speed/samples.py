@@ -22,7 +22,7 @@ from experiments.play import Played, play
 from experiments.shaping import ShapedReward
 from experiments.speed.harness import LeftOut, Sample, Size
 from experiments.train import new_model, training_games
-from tripeaks_env import Deal, Game, Rules, TriPeaksEnv, sample_actions, solve, solve_many, suite
+from tripeaks_env import Deal, Game, Rules, TriPeaksEnv, action_values, sample_actions, solve, solve_many, suite
 from tripeaks_env.engine import play_actions, step_games, tables
 
 
@@ -162,8 +162,14 @@ def game_play(size: Size) -> Sample:
 
 def solving(rules: Rules, size: Size) -> Sample:
     """Return a sample of the median seconds that a deal takes."""
-    deals = [Deal.from_number(number) for number in suite(size.deals)]
+    deals = [Deal.from_number(number) for number in suite(size.slow_deals if rules.scoring.streak else size.deals)]
     return lambda: statistics.median(_seconds(partial(solve, deal, rules)) for deal in deals)
+
+
+def valuing(rules: Rules, size: Size) -> Sample:
+    """Return a sample of the median seconds that the values of all actions at the start of a deal take."""
+    games = [Game(Deal.from_number(number), rules) for number in suite(size.slow_deals)]
+    return lambda: statistics.median(_seconds(partial(action_values, game)) for game in games)
 
 
 def solving_many(rules: Rules, size: Size) -> Sample:
