@@ -35,5 +35,5 @@ def _sample(action_mask: np.ndarray, uniform: np.ndarray, actions: np.ndarray) -
         found = 0
         for action in range(action_mask.shape[1]):
             legal[found] = action  # is overwritten by the next unless it is legal: no branch to predict
-            found += action_mask[game, action]
+            found += action_mask[game, action] != 0
         actions[game] = legal[int(uniform[game] * found)] if found else 0

@@ -224,9 +224,9 @@ def _best_end(
             rank = cards[board.positions[edge]]
             onto = _onto(rank, table)
             if here & onto:
-                tops[board.targets[edge]] |= 1 << rank
+                tops[board.targets[edge]] |= 1 << int(rank)
             stuck &= ~onto
-        removals = int(board.removed[index]) - board.removed[start]
+        removals = int(board.removed[index]) - int(board.removed[start])
         gained = points.of_mask[index] - points.of_mask[start]
         gained += points.streak * (removals * run + removals * (removals + 1) // 2)
         if board.masks[index] == 0:

@@ -75,7 +75,8 @@ def notes(size: Size) -> list[str]:
         "× CartPole: how many times as fast as Gymnasium's own CartPole with as many environments; the median, over the "
         "rounds, of the ratio within a round. One CartPole includes choosing, the others do not.",
         f"Solvers: the median of {size.deals:,} deals, of {size.slow_deals} for streaks and values of actions, and "
-        f"{size.many_deals:,} deals in one call. Agents: easy rules, the time to choose divided by the moves, {size.games:,} games at once or one; the oracle's is that of the solver.",
+        f"{size.many_deals:,} deals in one call. Agents: easy rules, the time to choose divided by the "
+        f"moves, {size.games:,} games at once or one; the oracle's is that of the solver.",
         "Training: MaskablePPO with the config of the shipped agent, one thread of torch; most of it goes into updating "
         "the network. A decision is a choice between several actions; moves without one are played by the environment.",
         "Other libraries play other games: a row says what a step costs there, not who is faster at the same work. Blackjack "
