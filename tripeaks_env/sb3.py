@@ -45,7 +45,7 @@ class TriPeaksVecEnv(VecEnv):
 
     def __init__(self, num_envs: int = 1, *, max_episode_steps: int | None = 300, **kwargs: Any) -> None:
         self.env = TriPeaksVectorEnv(
-            num_envs, max_episode_steps=max_episode_steps, autoreset_mode=AutoresetMode.SAME_STEP, **kwargs
+            num_envs, max_episode_steps=max_episode_steps, autoreset_mode=AutoresetMode.SAME_STEP, copy=True, **kwargs
         )
         super().__init__(num_envs, self.env.single_observation_space, self.env.single_action_space)
         self.metadata = self.env.metadata
