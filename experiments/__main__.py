@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from experiments.config import AgentError, CompareConfig, Config, ConfigError, TrainConfig, load
-from experiments.files import replacing
+from tripeaks_env.files import replacing
 
 app = typer.Typer(
     help="Train agents from configs, and compare them over seeded deals with each other and with the optimum.",

@@ -11,11 +11,12 @@ from rich import box
 from rich.progress import Progress
 from rich.table import Table
 
-from experiments.files import replacing
-from experiments.statistics import mean_interval, share_interval
 from tripeaks_env import PRESETS, Rules, Scoring, solve_many, suite
 from tripeaks_env.deals import format_code
+from tripeaks_env.files import replacing
+from tripeaks_env.intervals import mean_interval, share_interval
 
+BARS = 100  # most bars of a histogram
 CHUNK = 960  # deals between two steps of the progress bar
 COLUMNS = ("rules", "can be won, %", "mean best score", "mean draws of the shortest win")
 
@@ -114,9 +115,12 @@ def _histograms(solved: Mapping[str, pd.DataFrame]) -> Figure:
     figure = Figure(figsize=(8, 1.5 * len(solved)), layout="constrained")
     for axes, (name, found) in zip(figure.subplots(len(solved)), solved.items(), strict=True):
         scores = found["score"].to_numpy()
-        bins = np.arange(scores.min(), scores.max() + 2) - 0.5
+        width = -(-int(np.ptp(scores) + 1) // BARS)  # of a bar, in points
+        bins = np.arange(scores.min(), scores.max() + width + 1, width) - 0.5
         groups = [scores[found["won"]], scores[~found["won"]]]
-        axes.hist(groups, bins, stacked=True, label=["won", "lost"], color=["tab:green", "tab:red"])
+        axes.hist(
+            groups, bins, histtype="stepfilled", stacked=True, label=["won", "lost"], color=["tab:green", "tab:red"]
+        )
         axes.set_title(name, loc="left")
         axes.set_ylabel("deals")
     axes.set_xlabel("best score, all cards known")

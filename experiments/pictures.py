@@ -7,8 +7,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from experiments.files import replacing
 from tripeaks_env import Game
+from tripeaks_env.files import replacing
 
 # King, ace and two of the worked example: they turn up the seven of spades.
 BOARD = Game("TP1-E-AAAAAAB", actions=[20, 23, 22])

@@ -14,8 +14,9 @@ from rich.console import Console
 from rich.table import Table
 
 from experiments.config import CompareConfig
-from experiments.files import replacing
-from experiments.statistics import leaderboard, mean_interval, share_interval
+from experiments.statistics import leaderboard
+from tripeaks_env.files import replacing
+from tripeaks_env.intervals import mean_interval, share_interval
 
 VERSIONS = ("tripeaks-env", "gymnasium", "numba", "numpy", "scipy", "stable-baselines3", "sb3-contrib", "torch")
 

@@ -1,10 +1,8 @@
 """From per-deal results to a leaderboard with 95 % intervals."""
 
-import numpy as np
 import pandas as pd
-from scipy import stats
 
-CONFIDENCE = 0.95
+from tripeaks_env.intervals import mean_interval, share_interval
 
 
 def leaderboard(results: pd.DataFrame) -> pd.DataFrame:
@@ -28,24 +26,6 @@ def leaderboard(results: pd.DataFrame) -> pd.DataFrame:
         rows[name] = row
     table = pd.DataFrame.from_dict(rows, orient="index")
     return table.sort_values(["oracle", "score"], ascending=[True, False], kind="stable").rename_axis("agent")
-
-
-def share_interval(outcomes: np.ndarray) -> tuple[float, float, float]:
-    """Return the share of true outcomes and the ends of its Wilson interval; NaN without outcomes."""
-    if not len(outcomes):
-        return np.nan, np.nan, np.nan
-    test = stats.binomtest(int(outcomes.sum()), len(outcomes))
-    interval = test.proportion_ci(CONFIDENCE, method="wilson")
-    return test.statistic, interval.low, interval.high
-
-
-def mean_interval(values: np.ndarray) -> tuple[float, float, float]:
-    """Return the mean of at least two values and the ends of its Student interval."""
-    mean, error = float(np.mean(values)), float(stats.sem(values))
-    if error == 0:  # all alike; the t distribution has no scale then
-        return mean, mean, mean
-    low, high = stats.t.interval(CONFIDENCE, len(values) - 1, loc=mean, scale=error)
-    return mean, float(low), float(high)
 
 
 def _named(name: str, interval: tuple[float, float, float]) -> dict[str, float]:

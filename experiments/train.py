@@ -16,9 +16,9 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from agents.ppo import PolicyAgent, policy_arguments, save_policy
 from experiments.config import ConfigError, TrainConfig
-from experiments.files import replacing
 from experiments.play import play
 from experiments.shaping import ShapedReward
+from tripeaks_env.files import replacing
 from tripeaks_env.sb3 import TriPeaksVecEnv
 from tripeaks_env.splits import random_numbers
 

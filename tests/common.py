@@ -3,13 +3,14 @@
 import csv
 import random
 from dataclasses import asdict
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from hypothesis import strategies as st
 
-from tests.naive import NaiveGame, naive_deal
-from tripeaks_env import PRESETS, Deal, Game, Rules, Scoring
+from tests.naive import NaiveGame, naive_deal, naive_endgame
+from tripeaks_env import PRESETS, Deal, Game, Rules, Scoring, Solution, Status
 from tripeaks_env.deals import NUM_DEALS
 from tripeaks_env.engine import DRAW, UNDO
 
@@ -100,6 +101,43 @@ def random_game(rules: Rules, seed: int, undos: bool = True) -> Game:
             removals = [action for action in actions if action != DRAW]
             game.play(rng.choice(removals if removals and rng.random() < eagerness else actions))
     return game
+
+
+def endgame(rules: Rules, seed: int, tableau: int = 7, stock: int = 4, undone: float = 0) -> tuple[Game, NaiveGame]:
+    """Return a random endgame of at most so many tableau and stock cards, as a game and as one of the reference.
+
+    Before a share ``undone`` of its moves, the game (not the reference) has made another one and taken it back.
+    """
+    rng = random.Random(seed)
+    while True:
+        number = rng.randrange(NUM_DEALS)
+        naive = naive_endgame(naive_game(number, rules), tableau, stock, rng, tries=20)
+        if naive:
+            break
+    tableaus = [state[0] for state in naive.history] + [naive.tableau]
+    removed = [before.keys() - after.keys() for before, after in pairwise(tableaus)]
+    game = Game(Deal.from_number(number), rules)
+    for positions in removed:
+        if rng.random() < undone and len(game.remaining) > 1:  # what wins cannot be undone
+            game.play(rng.choice(game.legal_actions()))
+            game.play(UNDO)
+        game.play(positions.pop() if positions else DRAW)
+    assert (game.score, game.record["run"].item(), game.legal_actions()) == (
+        naive.score,
+        naive.run,
+        naive.legal_actions(),
+    )
+    return game, naive
+
+
+def assert_replays(game: Game, solution: Solution) -> None:
+    """The line of a solution is legal, ends the game and reaches exactly what the solution says."""
+    end = Game.from_text(game.to_text())
+    for action in solution.actions:
+        assert end.play(action).accepted
+    assert end.status == (Status.WON if solution.won else Status.BLOCKED)
+    drawn = end.rules.stock_size - end.stock
+    assert (end.score, drawn, end.peaks_cleared) == (solution.score, solution.draws, solution.peaks)
 
 
 def known_optima() -> list[dict[str, str]]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 import random
 from collections.abc import Iterator
+from fractions import Fraction
 
 RANKS = "A23456789TJQK"
 JOKER = "*"
@@ -304,6 +305,59 @@ def naive_best(game: NaiveGame) -> int:
         best = value if best is None else max(best, value)
     assert best is not None
     return best
+
+
+def naive_ends(game: NaiveGame) -> set[tuple[bool, int, int]]:
+    """Return every end that the plays of the game can reach, without undo: (won, stock cards left, final score).
+
+    A plain recursion that remembers nothing: only for small endgames.
+    """
+    if game.status() != "playing":
+        return {(game.status() == "won", len(game.stock), game.score)}
+    ends = set()
+    for action in game.legal_actions():
+        child = game.copy()
+        child.play(action)
+        ends |= naive_ends(child)
+    return ends
+
+
+def naive_choice(ends: set[tuple[bool, int, int]], objective: str) -> tuple[bool, int, int]:
+    """Return the best of some ends: the highest score, of the wins only if there are any and a win is wanted.
+
+    objective: "score" (any end), "win" (a win first), "moves" (a win with the most stock cards left first).
+    """
+    wins = [end for end in ends if end[0]]
+    if not wins or objective == "score":
+        return max(ends, key=lambda end: end[2])
+    if objective == "moves":
+        most_left = max(left for _, left, _ in wins)
+        wins = [end for end in wins if end[1] == most_left]
+    return max(wins, key=lambda end: end[2])
+
+
+def naive_luck(game: NaiveGame) -> Fraction:
+    """Return how likely a win is if removals are chosen at random, all alike, and a draw only where there are none.
+
+    A plain recursion that remembers nothing: only for small endgames.
+    """
+    if game.status() != "playing":
+        return Fraction(game.status() == "won")
+    actions = game.removals() or [DRAW]
+    chance = Fraction(0)
+    for action in actions:
+        child = game.copy()
+        child.play(action)
+        chance += naive_luck(child) / len(actions)
+    return chance
+
+
+def naive_playout(game: NaiveGame, rng: random.Random) -> bool:
+    """Play on by removals chosen at random, with a draw only where there are none; tell whether that wins."""
+    trial = game.copy()
+    while trial.status() == "playing":
+        trial.play(rng.choice(trial.removals() or [DRAW]))
+    return trial.status() == "won"
 
 
 def naive_endgame(

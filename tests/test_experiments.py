@@ -18,14 +18,15 @@ from agents.simple import RandomAgent
 from experiments.__main__ import main
 from experiments.compare import compare
 from experiments.config import CONFIGS, CompareConfig, Config, ConfigError, TrainConfig, load
-from experiments.files import replacing
 from experiments.speed.harness import QUICK, Measure, Row, Sample, Size, measure
 from experiments.speed.page import COLUMNS, report
 from experiments.speed.peers import PEERS
 from experiments.speed.rows import SECTIONS
-from experiments.statistics import leaderboard, mean_interval, share_interval
+from experiments.statistics import leaderboard
 from tripeaks_env import PRESETS, Deal, Rules, is_evaluation, solve, suite
 from tripeaks_env.deals import parse_code
+from tripeaks_env.files import replacing
+from tripeaks_env.intervals import mean_interval, share_interval
 from tripeaks_env.observation import Observation
 
 

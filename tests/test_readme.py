@@ -2,6 +2,8 @@
 
 import doctest
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +69,17 @@ def test_agent_example_plays_in_the_config_example(tmp_path: Path, monkeypatch: 
     with Progress(disable=True) as progress:
         results, _ = compare(config, progress)
     assert results["agent"].value_counts().to_dict() == {"opener": 20, "ppo": 20, "mine": 20}
+
+
+def test_command_line_example_prints_what_it_shows() -> None:
+    shown = block("", "$ tripeaks values").partition("\n")[2]
+    done = subprocess.run(
+        [sys.executable, "-m", "tripeaks_env", "values", "TP1-E-AAAAAAB"],
+        capture_output=True,
+        encoding="utf-8",
+        check=True,
+    )
+    assert [line.rstrip() for line in done.stdout.splitlines()] == shown.splitlines()
 
 
 def test_tables_name_every_preset_environment_and_agent() -> None:

@@ -73,7 +73,12 @@ def hint(game: Game) -> Hint:
     best = solve(game)
     action = best.actions[0] if values[best.actions[0]] == values[legal].max() else int(np.nanargmax(values))
     move = "Draw" if action == DRAW else f"Remove the {card_symbol(game.deal.cards[action])} ({action})"
-    outcome = "the game can be won with" if best.won else "the game is lost, and the most it can get is"
+    if best.won:
+        outcome = f"the game can be won with {best.score} points"
+    elif solve(game, objective="win").won:
+        outcome = f"the most is {best.score} points, more than a win would bring"
+    else:
+        outcome = f"the game is lost, and the most it can get is {best.score} points"
     others = values[legal[legal != action]]
     equals = int(np.count_nonzero(others == values[action]))
     if equals:
@@ -82,4 +87,4 @@ def hint(game: Game) -> Hint:
         rest = f"The next best move leads to {others.max():.0f}."
     else:
         rest = "It is the only move."
-    return Hint(action, int(values[action]), f"{move}: {outcome} {best.score} points. {rest}")
+    return Hint(action, int(values[action]), f"{move}: {outcome}. {rest}")

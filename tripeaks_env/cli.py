@@ -1,0 +1,50 @@
+"""The command ``tripeaks``: how it starts and how it ends. What it can do is in :mod:`tripeaks_env.commands`."""
+
+import io
+import sys
+
+EXTRA = ("matplotlib", "pydantic", "rich", "scipy", "typer")
+"""What the command needs beside the package itself: the extra ``cli``."""
+
+
+def main() -> None:
+    """Run the command line.
+
+    Wrong input ends with one line and exit code 2, an interrupt (Ctrl-C) with 130, and a closed pipe quietly with 1.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # an encoding without card symbols is no reason to fail
+    try:
+        sys.exit(_run(sys.argv[1:] or ["--help"]))
+    except ModuleNotFoundError as error:
+        if error.name not in EXTRA:
+            raise
+        fault = f"{error.name} is not installed; the command line needs the extra cli: pip install 'tripeaks-env[cli]'"
+    except (ValueError, OSError) as error:
+        fault = str(error)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    print(f"error: {fault}", file=sys.stderr)
+    sys.exit(2)
+
+
+def _run(arguments: list[str]) -> int | None:
+    """Run one command and return its exit code.
+
+    Raises:
+        ValueError: an argument is wrong.
+    """
+    from pydantic import ValidationError  # here, as they may not be installed
+    from typer import TyperException
+
+    from tripeaks_env.commands import app
+
+    try:
+        return app(arguments, prog_name="tripeaks", standalone_mode=False)
+    except TyperException as error:
+        fault = error.format_message().replace("Value error, ", "")
+        if isinstance(error.__cause__, ValidationError):
+            value = repr(error.__cause__.errors()[0]["input"])
+            fault += "" if value in fault else f", not {value}"
+        raise ValueError(fault) from error
