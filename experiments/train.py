@@ -57,6 +57,7 @@ def train(config: TrainConfig, folder: Path) -> None:
             raise ConfigError(f"checkpoint {checkpoint} cannot be read ({error}); delete it to start anew") from error
     else:
         model = new_model(config, envs, device, folder / "tensorboard")
+    envs.seed(config.seed + model.num_timesteps)  # a training that goes on gets other deals than at its beginning
     left = config.total_steps - model.num_timesteps
     if left <= 0:
         print(f"The training in {folder} is finished, after {model.num_timesteps:,} steps.")
@@ -67,6 +68,9 @@ def train(config: TrainConfig, folder: Path) -> None:
         try:
             model.learn(left, keep, reset_num_timesteps=False, tb_log_name="ppo", progress_bar=True)
         except KeyboardInterrupt:
+            if not model.num_timesteps:  # not begun: there is nothing to keep
+                raise
+            print("Interrupted; writing the checkpoint.")
             keep.keep()
             print(f"Interrupted after {model.num_timesteps:,} steps; the same command goes on from there.")
             raise

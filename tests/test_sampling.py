@@ -1,4 +1,8 @@
+import re
+from typing import Any
+
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,6 +16,26 @@ def test_takes_a_legal_action(rows: int, columns: int, seed: int, dtype: type) -
     allowed = rng.random((rows, columns)) < rng.random()
     allowed[np.arange(rows), rng.integers(columns, size=rows)] = True
     assert allowed[np.arange(rows), sample_actions(allowed.astype(dtype), rng)].all()
+
+
+@pytest.mark.parametrize("value", [2, 100, 127, -1, 255, 0.5])
+def test_what_is_not_zero_is_legal(value: float) -> None:
+    """Whatever marks the legal actions, chosen is one of them."""
+    allowed = np.random.default_rng(0).random((2_000, 29)) < 0.3
+    allowed[:, 5] = True
+    marked = allowed * np.array(value)
+    rng, same = np.random.default_rng(1), np.random.default_rng(1)
+    assert (sample_actions(marked, rng) == sample_actions(allowed, same)).all()
+
+
+@pytest.mark.parametrize(
+    ("mask", "rng", "message"),
+    [(np.ones(29), np.random.default_rng(0), "(29,)"), (np.ones((1, 2)), 0, "rng is 0")],
+    ids=["one row", "no generator"],
+)
+def test_wrong_arguments(mask: np.ndarray, rng: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
+        sample_actions(mask, rng)
 
 
 def test_is_uniform() -> None:

@@ -87,6 +87,31 @@ def test_options_choose_the_starts_once() -> None:
         assert_equal(tuple(native.reset_infos), tuple(dummy.reset_infos))
 
 
+def test_masks_need_a_reset_and_arrays_are_fresh() -> None:
+    env = TriPeaksVecEnv(2)
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        env.env_method("action_masks")
+    env.seed(0)
+    env.reset()
+    before = env.action_masks()
+    env.action_masks()[:] = True
+    assert (env.action_masks() == before).all()
+    with pytest.raises(TypeError, match="copy"):
+        TriPeaksVecEnv(2, copy=False)
+    with pytest.raises(IndexError):
+        env.get_attr("rules", indices=7)
+
+
+def test_times_of_episodes_count_from_the_making() -> None:
+    """As those of Monitor do: they never fall."""
+    env = TriPeaksVecEnv(1, max_episode_steps=3)
+    env.reset()
+    times = [env.step(np.array([28]))[3][0].get("episode", {}).get("t") for _ in range(9)]
+    ended = [t for t in times if t is not None]
+    assert len(ended) == 3
+    assert ended == sorted(ended)
+
+
 def test_attributes_and_methods() -> None:
     env = TriPeaksVecEnv(3, rules="classic", render_mode="ansi")
     env.seed(0)

@@ -147,9 +147,32 @@ def test_wrong_options(options: dict[str, Any], message: str) -> None:
         TriPeaksVectorEnv(2).reset(options=options)
 
 
+def test_a_failed_reset_changes_nothing() -> None:
+    """Not even the games and seeds before the wrong option; a twin that was not asked goes on alike."""
+    env, twin = (TriPeaksVectorEnv(3, max_episode_steps=5) for _ in range(2))
+    for each in (env, twin):
+        each.reset(seed=1)
+        each.step(np.full(3, 28))
+    for bad in ({"deal": [CODE, None, "TP1-C-AAAAAAB"]}, {"game": [Game(CODE), "nothing", None]}, {"deal": 5}):
+        with pytest.raises(ValueError, match=r"names another rule|not one line of JSON|it must be one deal"):
+            env.reset(seed=[7, 8, 9], options=bad)
+    for _ in range(12):
+        assert_equal(env.step(np.full(3, 28)), twin.step(np.full(3, 28)))
+
+
+def test_texts_and_masks_without_copies_are_read_only() -> None:
+    env = TriPeaksVectorEnv(2, copy=False)
+    env.reset(seed=0)
+    infos = env.step(np.full(2, 28))[4]
+    for key in ("status", "rejection", "deal_code", "_score"):
+        with pytest.raises(ValueError, match="read-only"):
+            infos[key][:] = None
+
+
 @pytest.mark.parametrize(
     ("kwargs", "message"),
     [
+        ({"copy": "no"}, "copy is 'no'"),
         ({"num_envs": 0}, "num_envs is 0"),
         ({"max_episode_steps": 0}, "max_episode_steps is 0"),
         ({"rules": "hard"}, "rules is 'hard'"),

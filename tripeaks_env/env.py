@@ -68,7 +68,8 @@ class TriPeaksEnv(gymnasium.Env[dict[str, Any], np.int64]):
     ``rules``: ``"easy"`` (default), ``"classic"``, ``"traditional"`` or :class:`~tripeaks_env.Rules`. ``reward``: see
     above. ``max_undos``: undos allowed in an episode, 0 to 100. ``render_mode``: ``"ansi"`` or ``None``. ``split``:
     which deals a reset draws from: ``"train"`` (default), ``"evaluation"`` or ``"all"``. ``skip_forced``: after a legal
-    action the environment plays on by itself as long as a single action is legal, so that nearly every step is a choice
+    action the environment plays on by itself as long as a single action is legal (but never undoes), so that nearly every
+    step is a choice
     (a third to a half of the moves of a game are draws because nothing else is legal); the reward includes what that
     brings, and ``moves`` counts it.
 
@@ -112,11 +113,10 @@ class TriPeaksEnv(gymnasium.Env[dict[str, Any], np.int64]):
         """
         options = options or {}
         check_reset_options(options)
+        starts = [self._episodes.position(kind, given) for kind, given in options.items()]
         super().reset(seed=seed)
-        if "game" in options:
-            self._episodes.resume(0, options["game"])
-        elif "deal" in options:
-            self._episodes.deal(0, options["deal"])
+        if starts:
+            self._episodes.place(0, *starts[0])
         else:
             numbers = random_numbers(self.np_random, self.split)
             self._episodes.start(FIRST, number_slots(numbers, self.rules), format_codes(numbers, self.rules))

@@ -17,6 +17,7 @@ from tripeaks_env.engine import (
     Status,
     describe_games,
     is_over,
+    new_games,
     play_forced,
     start_games,
     status_games,
@@ -69,6 +70,13 @@ def check_reset_options(options: Mapping[str, Any]) -> None:
         raise ValueError("reset options have both a deal and a game; give one of them")
 
 
+def read_only(array: np.ndarray) -> np.ndarray:
+    """Return a view of an array that cannot be written to."""
+    view = array.view()
+    view.setflags(write=False)
+    return view
+
+
 class _Texts:
     """An array of N texts that follows an array of their numbers. Most do not change in a step, and texts are slow."""
 
@@ -76,14 +84,15 @@ class _Texts:
         self.texts = np.array(texts, dtype=object)
         self.numbers = np.zeros(number, dtype=np.int8)
         self.array = self.texts[self.numbers]
+        self.shown = read_only(self.array)
 
     def of(self, numbers: np.ndarray) -> np.ndarray:
-        """Return the texts of ``numbers``, int8 (N,): always the same array of objects (N,)."""
+        """Return the texts of ``numbers``, int8 (N,): always the same array of objects (N,), read-only."""
         changed = (numbers != self.numbers).nonzero()[0]
         if len(changed):
             self.numbers[changed] = numbers[changed]
             self.array[changed] = self.texts[numbers[changed]]
-        return self.array
+        return self.shown
 
 
 class Episodes:
@@ -116,6 +125,7 @@ class Episodes:
         self.games = np.zeros(number, dtype=GAME)
         self.given: dict[int, Deal] = {}  # deals that somebody chose; they may have no code
         self.codes = np.full(number, None, dtype=object)
+        self._codes_shown = read_only(self.codes)
         self.rejections = np.zeros(number, dtype=np.int8)
         self.over = np.zeros(number, dtype=np.bool_)
         self.statuses = np.zeros(number, dtype=np.int8)
@@ -134,33 +144,34 @@ class Episodes:
                 self.given.pop(i, None)
         self._begin(which)
 
-    def deal(self, i: int, deal: Deal | str) -> None:
-        """Start game ``i`` from a deal or a deal code.
+    def position(self, kind: str, given: Deal | Game | str) -> tuple[np.ndarray, Deal]:
+        """Return where an episode starts, a record (1,) and its deal, from a reset option; no game is changed.
+
+        Args:
+            kind: ``"deal"`` or ``"game"``.
+            given: a deal or deal code, or a game or saved text.
 
         Raises:
-            ValueError: the deal cannot be played by these rules.
+            ValueError: the deal cannot be played by these rules; or the game is over, or is played by other rules, or the
+                text is no saved game.
         """
-        deal = as_deal(deal, self.rules)
-        slots = deal_slots([deal], self.rules)
-        self.start(np.array([i]), slots, np.array([deal.code(self.rules)], dtype=object))
-        self.given[i] = deal
-
-    def resume(self, i: int, game: Game | str) -> None:
-        """Start game ``i`` from the position of a game or of its saved text.
-
-        Raises:
-            ValueError: the game is over, or is played by other rules, or the text is no saved game.
-        """
-        game = game if isinstance(game, Game) else Game.from_text(game)
+        if kind == "deal":
+            deal = as_deal(given, self.rules)  # type: ignore[arg-type]
+            return new_games(deal_slots([deal], self.rules), self.rules, self.max_undos), deal
+        game = given if isinstance(given, Game) else Game.from_text(given)  # type: ignore[arg-type]
         if game.rules != self.rules:
             raise ValueError(f"the game is played by {game.rules}, the environment by {self.rules}")
         record = game.record
         record["undos_left"] = self.max_undos
         if is_over(record[0], self.table[0]):
             raise ValueError(f"the game is {game.status}; an episode cannot start from its end")
+        return record, game.deal
+
+    def place(self, i: int, record: np.ndarray, deal: Deal) -> None:
+        """Start game ``i`` from a :meth:`position`."""
         self.games[i] = record[0]
-        self.given[i] = game.deal
-        self.codes[i] = game.deal.code(self.rules)
+        self.given[i] = deal
+        self.codes[i] = deal.code(self.rules)
         self._begin(np.array([i]))
 
     def check_started(self) -> None:
@@ -200,10 +211,11 @@ class Episodes:
 
         Args:
             observation: what is observed now.
-            copy: whether the arrays are fresh. Without, the mask is the observation's, and the others change with the games.
+            copy: whether the arrays are fresh. Without, the mask is the observation's, and the others change with the games;
+                texts cannot be written to.
         """
         self._describe()
-        mask, codes = observation["action_mask"], self.codes
+        mask, codes = observation["action_mask"], self._codes_shown
         scores, moves, peaks = self._scores, self._moves, self._peaks
         statuses = self._status_texts.of(self.statuses)
         rejections = self._rejection_texts.of(self.rejections)

@@ -11,13 +11,13 @@ def sample_actions(action_mask: np.ndarray, rng: np.random.Generator) -> np.ndar
     A game without a legal action gets 0: it is over, and a vector environment that is about to reset it ignores its action.
 
     Args:
-        action_mask: int8 or bool (N, A), such as the ``action_mask`` of observations: true for legal actions.
+        action_mask: numbers or bool (N, A), such as the ``action_mask`` of observations: not zero for legal actions.
         rng: the generator.
 
     Raises:
         ValueError: the mask has another shape, or ``rng`` is no generator.
     """
-    action_mask = np.asarray(action_mask, dtype=np.int8)
+    action_mask = np.asarray(action_mask) != 0
     if action_mask.ndim != 2:
         raise ValueError(f"action_mask is {action_mask.shape}; it must be (N, A), a row for each game")
     if not isinstance(rng, np.random.Generator):
@@ -35,5 +35,5 @@ def _sample(action_mask: np.ndarray, uniform: np.ndarray, actions: np.ndarray) -
         found = 0
         for action in range(action_mask.shape[1]):
             legal[found] = action  # is overwritten by the next unless it is legal: no branch to predict
-            found += action_mask[game, action] != 0
+            found += action_mask[game, action]
         actions[game] = legal[int(uniform[game] * found)] if found else 0

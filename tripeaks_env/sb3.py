@@ -18,7 +18,7 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError(f"{error}; tripeaks_env.sb3 needs it: pip install 'tripeaks-env[sb3]'") from error
 
 from tripeaks_env.episodes import INFO_PARTS, check_reset_options
-from tripeaks_env.observation import Observation, num_actions
+from tripeaks_env.observation import Observation
 from tripeaks_env.vector_env import TriPeaksVectorEnv
 
 SHARED = ("metadata", "render_mode", "rules", "reward", "max_undos", "split", "skip_forced")
@@ -30,7 +30,8 @@ class TriPeaksVecEnv(VecEnv):
 
     It does what ``DummyVecEnv`` does with N single environments, each in a ``Monitor``, many times faster: observations,
     rewards, ends and infos are equal for equal seeds. When an episode ends, its info has ``terminal_observation``,
-    ``TimeLimit.truncated`` and ``episode`` with return, length and time. ``MaskablePPO`` finds the action masks by itself; as
+    ``TimeLimit.truncated`` and ``episode`` with return, length and seconds since this was made.
+    ``MaskablePPO`` finds the action masks by itself; as
     ended games are dealt anew at once, a mask always has a legal action. Attributes cannot be set and no wrapper can be put
     around a single game.
 
@@ -49,12 +50,12 @@ class TriPeaksVecEnv(VecEnv):
         )
         super().__init__(num_envs, self.env.single_observation_space, self.env.single_action_space)
         self.metadata = self.env.metadata
-        self._masks = np.zeros((num_envs, num_actions(self.env.max_undos)), dtype=np.bool_)
+        self._masks: np.ndarray | None = None
         self._all = np.arange(num_envs)
         self._actions = np.zeros(num_envs, dtype=np.int64)
         self._returns = np.zeros(num_envs)
         self._lengths = np.zeros(num_envs, dtype=np.int64)
-        self._started = np.zeros(num_envs)
+        self._made = time.time()
 
     def reset(self) -> Observation:
         """Start an episode in every game, with the seeds and options set before, and return their observations.
@@ -63,7 +64,8 @@ class TriPeaksVecEnv(VecEnv):
             ValueError: an option does not exist, or its deal or game cannot be played here.
         """
         kinds: dict[str | None, list[int]] = {}
-        for i, chosen in enumerate(self._options):
+        chosen_options = [chosen or {} for chosen in self._options]
+        for i, chosen in enumerate(chosen_options):
             check_reset_options(chosen)
             kinds.setdefault(next(iter(chosen), None), []).append(i)
         observation: Observation = {}
@@ -72,7 +74,7 @@ class TriPeaksVecEnv(VecEnv):
             mask[which] = True
             options: dict[str, Any] = {"reset_mask": mask}
             if kind:
-                options[kind] = [chosen.get(kind) for chosen in self._options]
+                options[kind] = [chosen.get(kind) for chosen in chosen_options]
             observation, infos = self.env.reset(seed=self._seeds, options=options)
             for i, row in zip(which, _rows(infos, np.array(which)), strict=True):
                 self.reset_infos[i] = row
@@ -106,8 +108,14 @@ class TriPeaksVecEnv(VecEnv):
         return observation, rewards.astype(np.float32), done, rows
 
     def action_masks(self) -> np.ndarray:
-        """Return the legal actions of all games, bool (N, 29) or (N, 30)."""
-        return self._masks
+        """Return the legal actions of all games, bool (N, 29) or (N, 30), a fresh array.
+
+        Raises:
+            gymnasium.error.ResetNeeded: the games were never reset.
+        """
+        if self._masks is None:
+            raise gymnasium.error.ResetNeeded("call reset() before anything else")
+        return self._masks.copy()
 
     def env_method(
         self, method_name: str, *method_args: Any, indices: VecEnvIndices = None, **method_kwargs: Any
@@ -119,7 +127,7 @@ class TriPeaksVecEnv(VecEnv):
         """
         which = list(self._which(indices))
         if method_name == "action_masks":
-            return list(self._masks[which])
+            return list(self.action_masks()[which])
         if method_name == "render":
             boards = self.env.render() or (None,) * self.num_envs
             return [boards[i] for i in which]
@@ -156,7 +164,8 @@ class TriPeaksVecEnv(VecEnv):
         """Do nothing: there is nothing to close."""
 
     def _which(self, indices: VecEnvIndices) -> Iterable[int]:
-        return self._get_indices(indices)
+        everyone = range(self.num_envs)
+        return [everyone[i] for i in self._get_indices(indices)]
 
     def _call(self, method_name: str, i: int) -> Any:
         return self.env_method(method_name, indices=i)[0]
@@ -164,7 +173,6 @@ class TriPeaksVecEnv(VecEnv):
     def _begin(self, which: np.ndarray) -> None:
         self._returns[which] = 0
         self._lengths[which] = 0
-        self._started[which] = time.time()
 
     def _end_episodes(
         self, which: np.ndarray, terminated: np.ndarray, infos: dict[str, Any], rows: list[dict[str, Any]]
@@ -180,7 +188,7 @@ class TriPeaksVecEnv(VecEnv):
             last["episode"] = {
                 "r": round(float(self._returns[i]), 6),
                 "l": int(self._lengths[i]),
-                "t": round(now - float(self._started[i]), 6),
+                "t": round(now - self._made, 6),
             }
         self._begin(which)
 

@@ -14,7 +14,7 @@ from gymnasium.vector.utils import batch_space
 from tripeaks_env.dealer import Dealer
 from tripeaks_env.deals import Deal
 from tripeaks_env.env import TriPeaksEnv
-from tripeaks_env.episodes import INFO_PARTS, Episodes, Reward, check_render_mode, check_reset_options
+from tripeaks_env.episodes import INFO_PARTS, Episodes, Reward, check_render_mode, check_reset_options, read_only
 from tripeaks_env.game import Game
 from tripeaks_env.observation import Observation, num_actions, observation_space
 from tripeaks_env.rules import Rules
@@ -44,8 +44,9 @@ class TriPeaksVectorEnv(gymnasium.vector.VectorEnv[dict[str, Any], np.ndarray, n
         skip_forced: see :class:`~tripeaks_env.TriPeaksEnv`.
         max_episode_steps: after how many steps an episode is truncated; ``None``: never.
         autoreset_mode: an :class:`gymnasium.vector.AutoresetMode` or its value.
-        copy: whether ``reset`` and ``step`` return fresh arrays. If not, the arrays of observations and infos are the same
-            at each call, and ``infos["action_mask"]`` is the observation's: faster, for who is done with them by then.
+        copy: whether ``reset`` and ``step`` return fresh arrays. If not, those of observations are the same at each call,
+            those of infos at each step, and there ``infos["action_mask"]`` is the observation's: faster, for who is done with
+            them by then. Texts and ``_key`` masks are read-only then.
 
     Raises:
         ValueError: an argument is not one of the allowed values.
@@ -67,6 +68,8 @@ class TriPeaksVectorEnv(gymnasium.vector.VectorEnv[dict[str, Any], np.ndarray, n
         for name, value in {"num_envs": num_envs, "max_episode_steps": max_episode_steps}.items():
             if not (value is None and name == "max_episode_steps") and (not isinstance(value, int) or value < 1):
                 raise ValueError(f"{name} is {value!r}; it must be an integer of at least 1")
+        if not isinstance(copy, bool):
+            raise ValueError(f"copy is {copy!r}; it must be true or false")
         self.num_envs = num_envs
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.metadata = {**TriPeaksEnv.metadata, "autoreset_mode": self.autoreset_mode}
@@ -85,7 +88,7 @@ class TriPeaksVectorEnv(gymnasium.vector.VectorEnv[dict[str, Any], np.ndarray, n
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._elapsed = np.zeros(num_envs, dtype=np.int64)
         self._done = np.zeros(num_envs, dtype=np.bool_)
-        self._everywhere = np.ones((len(MASK_KEYS), num_envs), dtype=np.bool_)
+        self._everywhere = read_only(np.ones((len(MASK_KEYS), num_envs), dtype=np.bool_))
         self._copy = copy
         self._buffers = None if copy else self._episodes.new_observation()
 
@@ -105,14 +108,21 @@ class TriPeaksVectorEnv(gymnasium.vector.VectorEnv[dict[str, Any], np.ndarray, n
         mask = self._reset_mask(options.pop("reset_mask", None))
         check_reset_options(options)
         which = np.flatnonzero(mask)
-        seeds = [seed + i for i in range(self.num_envs)] if isinstance(seed, int | np.integer) else seed
+        seeds = [int(seed) + i for i in range(self.num_envs)] if isinstance(seed, int | np.integer) else seed
+        if seeds is not None and len(seeds) != self.num_envs:
+            raise ValueError(f"there are {len(seeds)} seeds; there must be one for each of {self.num_envs}")
+        starts = self._positions(which, options)  # before anything changes, as they may be wrong
         if seeds is not None:
-            if len(seeds) != self.num_envs:
-                raise ValueError(f"there are {len(seeds)} seeds; there must be one for each of {self.num_envs}")
             for i in which.tolist():
                 if (one := seeds[i]) is not None:
                     self._dealer.seed(i, one)
-        self._start(which, options)
+        at_random = np.array([i for i in which.tolist() if i not in starts], dtype=np.int64)
+        if len(at_random):
+            self._deal_at_random(at_random)
+        for i, start in starts.items():
+            self._episodes.place(i, *start)
+        self._elapsed[which] = 0
+        self._done[which] = False
         observation = self._episodes.observe(self._buffers)
         return observation, _with_masks(self._episodes.infos(observation), mask)
 
@@ -127,9 +137,9 @@ class TriPeaksVectorEnv(gymnasium.vector.VectorEnv[dict[str, Any], np.ndarray, n
         if actions.shape != (self.num_envs,) or actions.dtype.kind not in "iu":
             raise ValueError(f"actions are {actions.dtype} {actions.shape}; they must be integers ({self.num_envs},)")
         last = num_actions(self.max_undos) - 1
-        actions = actions.astype(np.int64, copy=False)
+        given, actions = actions, actions.astype(np.int64, copy=False)
         if actions.view(np.uint64).max() > last:  # a negative one is large without its sign
-            raise ValueError(f"actions are {actions.min()} to {actions.max()}; they must be 0 to {last}")
+            raise ValueError(f"actions are {given.min()} to {given.max()}; they must be 0 to {last}")
         self._episodes.check_started()
         if self.autoreset_mode == AutoresetMode.DISABLED and self._done.any():
             raise gymnasium.error.ResetNeeded(
@@ -181,22 +191,14 @@ class TriPeaksVectorEnv(gymnasium.vector.VectorEnv[dict[str, Any], np.ndarray, n
             raise ValueError(f"reset_mask is {mask!r}; it must be a bool array ({self.num_envs},), true somewhere")
         return mask
 
-    def _start(self, which: np.ndarray, options: dict[str, Any]) -> None:
-        """Start an episode in the environments ``which``, indices (M,)."""
-        chosen = {key: self._one_each(key, value) for key, value in options.items()}
-        starts: list[tuple[int, str, Deal | Game | str]] = [
-            (i, key, values[i]) for key, values in chosen.items() for i in which.tolist() if values[i] is not None
-        ]
-        at_random = np.setdiff1d(which, [i for i, _, _ in starts], assume_unique=True)
-        if len(at_random):
-            self._deal_at_random(at_random)
-        for i, key, start in starts:
-            if key == "deal":
-                self._episodes.deal(i, start)  # type: ignore[arg-type]
-            else:
-                self._episodes.resume(i, start)  # type: ignore[arg-type]
-        self._elapsed[which] = 0
-        self._done[which] = False
+    def _positions(self, which: np.ndarray, options: dict[str, Any]) -> dict[int, tuple[np.ndarray, Deal]]:
+        """Return the positions that reset options choose for some of the environments ``which``, by index."""
+        return {
+            i: self._episodes.position(kind, each[i])
+            for kind, each in ((kind, self._one_each(kind, given)) for kind, given in options.items())
+            for i in which.tolist()
+            if each[i] is not None
+        }
 
     def _deal_at_random(self, which: np.ndarray) -> None:
         """Start an episode of a random deal in the environments ``which``, indices (M,)."""

@@ -140,6 +140,3 @@ def _keep_to(cores: set[int]) -> None:
         for thread in os.listdir("/proc/self/task"):
             with suppress(ProcessLookupError):  # it has just ended
                 os.sched_setaffinity(int(thread), cores)
-
-
-# What the rows measure: each of these makes a function that returns one sample.

@@ -129,23 +129,16 @@ def engine(size: Size) -> Sample:
     games = [(game.record, [np.array([action]) for action in line]) for game, line in _random_games(size)]
     table = tables(Rules.easy)
     outputs = play_actions(games[0][0].copy(), games[0][1][0], Rules.easy)
-
-    def sample() -> float:
-        seconds = 0.0
-        for new, line in games:
-            game = new.copy()
-            start = time.perf_counter()
-            for action in line:
-                step_games(game, action, table, *outputs)
-            seconds += time.perf_counter() - start
-        return sum(len(line) for _, line in games) / seconds
-
-    return sample
+    return _replay(games, lambda game, action: step_games(game, action, table, *outputs))
 
 
 def game_play(size: Size) -> Sample:
     """Return a sample of the actions per second of :meth:`tripeaks_env.Game.play`."""
-    games = _random_games(size)
+    return _replay(_random_games(size), Game.play)
+
+
+def _replay(games: Sequence[tuple[Any, Sequence[Any]]], play_one: Callable[[Any, Any], object]) -> Sample:
+    """Return a sample of the actions per second with which copies of games are played along their lines."""
 
     def sample() -> float:
         seconds = 0.0
@@ -153,7 +146,7 @@ def game_play(size: Size) -> Sample:
             game = new.copy()
             start = time.perf_counter()
             for action in line:
-                game.play(action)
+                play_one(game, action)
             seconds += time.perf_counter() - start
         return sum(len(line) for _, line in games) / seconds
 
@@ -208,8 +201,9 @@ def training(native: bool, size: Size) -> Sample:
         size: what to change in the config.
     """
     config = load(CONFIGS / "ppo-easy.yaml", TrainConfig).model_copy(update=size.training)
-    envs = training_games(config)
-    if not native:
+    if native:
+        envs = training_games(config)
+    else:
         singles = DummyVecEnv([lambda: Monitor(TriPeaksEnv(config.rules, skip_forced=True))] * config.num_envs)
         envs = ShapedReward(singles, config.points, config.win_bonus)
     torch.set_num_threads(1)
