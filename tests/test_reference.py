@@ -41,3 +41,14 @@ def test_figures_are_within_two_standard_errors_of_independent_ones(rules: str) 
         per_deal = np.sqrt(1 / len(won) + 1 / deals)  # both figures have an error
         assert abs(won.mean() - win_rate) < 2 * per_deal * np.sqrt(win_rate * (1 - win_rate)), name
         assert abs(scores.mean() - score) < 2 * per_deal * scores.std(), name
+
+
+@pytest.mark.slow
+def test_the_leaderboard_of_the_readme_is_of_the_shipped_agents() -> None:
+    """Its picture has the mean score, regret and peaks of each agent as a comparison finds them now."""
+    picture = (CONFIGS.parents[1] / "docs" / "leaderboard.svg").read_text(encoding="utf-8")
+    with Progress(disable=True) as progress:
+        results, _ = compare(load(CONFIGS / "benchmark.yaml", CompareConfig), progress)
+    for _, of_agent in results.groupby("agent"):
+        for column, decimals in (("score", 1), ("regret", 1), ("peaks", 2)):
+            assert f">{of_agent[column].mean():.{decimals}f}<" in picture.replace("&#160;", "")
