@@ -412,7 +412,12 @@ def test_the_package_does_not_import_the_extra() -> None:
 
 def test_an_interrupt_ends_quietly_with_130() -> None:
     with subprocess.Popen(
-        [*COMMAND, "solve", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [*COMMAND, "solve", "-"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # in the background, shells have it ignored
     ) as process:
         assert process.stdin
         assert process.stdout
