@@ -1,0 +1,127 @@
+"""What a search plays on with: games made from observations alone, and worlds, in which their hidden cards are dealt.
+
+An observation becomes a record of :data:`tripeaks_env.engine.GAME`, so that the one engine plays it on. Its hidden cards are
+not there (rank code 0); how many of each rank they are is. All ways to deal them are equally likely, with the joker, where
+there is one, in the stock.
+"""
+
+import numpy as np
+
+from tripeaks_env import deals, engine
+from tripeaks_env._jit import kernel, kernel_on
+from tripeaks_env.cards import EMPTY, FACE_DOWN, WILD
+from tripeaks_env.deals import FIRST_WASTE, SLOTS, below
+from tripeaks_env.engine import ANY, GAME, tables
+from tripeaks_env.layout import FULL, POSITIONS
+from tripeaks_env.observation import LEFT_OUT, Observation
+from tripeaks_env.rules import Rules
+
+
+def games_as_seen(observation: Observation, rules: Rules) -> np.ndarray:
+    """Return N games as a player sees them, an array (N,) of :data:`tripeaks_env.engine.GAME`.
+
+    The score counts from 0, undo is not allowed, and the line that led here is not there.
+
+    Args:
+        observation: see :func:`tripeaks_env.observation.observation_space`, with a leading axis N.
+        rules: the rules that the games are played by.
+    """
+    games = np.zeros(len(observation["tableau"]), dtype=GAME)
+    runs = observation.get("run", LEFT_OUT)
+    _read(
+        observation["tableau"],
+        observation["waste"],
+        observation["stock"],
+        observation["unseen"],
+        runs,
+        tables(rules),
+        games,
+    )
+    return games
+
+
+@kernel
+def _read(
+    tableau: np.ndarray,
+    waste: np.ndarray,
+    stock: np.ndarray,
+    unseen: np.ndarray,
+    runs: np.ndarray,
+    table: np.ndarray,
+    games: np.ndarray,
+) -> None:
+    """Write N games from the parts of their observations, int8 (N, ...); ``runs`` may be (0, 1)."""
+    for i in range(len(games)):
+        game = games[i]
+        game["by_rank"][ANY] = FULL
+        for position in range(POSITIONS):
+            seen = tableau[i, position]
+            if seen != EMPTY:
+                game["remaining"] |= 1 << position
+                if seen != FACE_DOWN:
+                    game["cards"][position] = seen
+                    game["by_rank"][seen] |= 1 << position
+        for position in range(POSITIONS):
+            if (game["remaining"] >> position) & 1 and not game["remaining"] & table[0]["covers"][position]:
+                game["exposed"] |= 1 << position
+        for rank in range(13):
+            game["unseen"][rank + 1] = unseen[i, rank]
+        if unseen.shape[1] > 13:
+            game["unseen"][WILD] = unseen[i, 13]
+        game["waste"] = waste[i, 0]
+        game["drawn"] = table[0]["stock"] - stock[i, 0]
+        if len(runs):
+            game["run"] = runs[i, 0]
+
+
+@kernel
+def random_state(game: np.void, seed: int) -> np.uint64:
+    """Return the state of a generator that depends on what is seen of a game and on ``seed`` alone.
+
+    So a search takes the same random numbers whatever it searched before and beside. (FNV-1a over the observation.)
+    """
+    state = np.uint64(seed) ^ np.uint64(0xCBF29CE484222325)
+    prime = np.uint64(0x100000001B3)
+    for position in range(POSITIONS):
+        there = (game["remaining"] >> position) & 1
+        state = (state ^ np.uint64(2 * game["cards"][position] + there)) * prime
+    for byte in (game["waste"], game["drawn"], game["run"]):
+        state = (state ^ np.uint64(byte)) * prime
+    return state
+
+
+@kernel_on(engine, deals)
+def deal_hidden(game: np.void, table: np.void, state: np.ndarray) -> None:
+    """Deal the hidden cards of a game as seen, all ways being equally likely.
+
+    Args:
+        game: from :func:`games_as_seen`, perhaps played on; or one whose hidden cards were dealt before.
+        table: a record of :data:`tripeaks_env.engine.TABLES`.
+        state: uint64 (1,), of the generator; changed.
+    """
+    bag = np.empty(SLOTS, dtype=np.uint8)
+    size = 0
+    for rank in range(1, 14):
+        for _ in range(game["unseen"][rank]):
+            bag[size] = rank
+            size += 1
+    joker = FIRST_WASTE + 1 + game["drawn"]
+    if game["unseen"][WILD]:
+        joker += below(state, table["stock"] - game["drawn"])
+        game["cards"][joker] = WILD
+    shown = game["remaining"] if table["open"] else game["exposed"]
+    for rank in range(1, 14):
+        game["by_rank"][rank] &= shown
+    for slot in range(SLOTS):
+        if slot < POSITIONS:
+            hidden = (game["remaining"] & ~shown) >> slot & 1 == 1
+        else:
+            hidden = FIRST_WASTE + game["drawn"] < slot <= FIRST_WASTE + table["stock"]
+            hidden = hidden and not (game["unseen"][WILD] and slot == joker)
+        if hidden:
+            i = below(state, size)
+            size -= 1
+            game["cards"][slot] = bag[i]
+            bag[i] = bag[size]
+            if slot < POSITIONS:
+                game["by_rank"][game["cards"][slot]] |= 1 << slot
