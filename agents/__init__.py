@@ -10,6 +10,11 @@ AGENTS = {
     "greedy": "agents.simple:GreedyAgent",
     "opener": "agents.simple:OpenerAgent",
     "ppo": "agents.ppo:PPOAgent",
+    "rollout": "agents.rollout:RolloutAgent",
+    "pimc": "agents.pimc:PIMCAgent",
+    "ismcts": "agents.ismcts:ISMCTSAgent",
+    "network": "agents.network:DistilledAgent",
+    "lookahead": "agents.lookahead:LookaheadAgent",
     "oracle": "agents.oracle:Oracle",
 }
 """The agents that have a name, as ``module:Class``."""

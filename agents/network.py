@@ -1,13 +1,23 @@
-"""The network's inputs: what an observation means, made of ranks relative to the waste card."""
+"""The policy network, and its inputs: what an observation means, made of ranks relative to the waste card."""
 
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
 import torch
 from gymnasium import spaces
+from sb3_contrib.common.maskable.policies import MaskableMultiInputActorCriticPolicy
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
+from torch import nn
 from torch.nn import functional
 
+from agents import checkpoint
 from agents.simple import COVER_MATRIX
 from tripeaks_env.cards import EMPTY, FACE_DOWN, WILD
+from tripeaks_env.engine import DRAW
 from tripeaks_env.layout import POSITIONS
+from tripeaks_env.observation import Observation, observation_space
+from tripeaks_env.rules import Rules
 
 CATEGORIES = 15  # of a position: 13 ranks relative to the waste card, removed, face down
 GONE, HIDDEN = 13, 14
@@ -83,3 +93,92 @@ class RelativeRanks(BaseFeaturesExtractor):
             parts.append(self.one_hot[base[:, 0] - 1, :13])
         parts += [observation[key].float() / 28 for key in self.extras]
         return torch.cat(parts, dim=1)
+
+
+class PolicyNetwork(nn.Module):
+    """Maps observations to the logits of the actions: :class:`RelativeRanks`, then layers of rectified linear units.
+
+    Args:
+        rules: the rules to play by.
+        hidden: widths of the hidden layers.
+    """
+
+    def __init__(self, rules: Rules, hidden: list[int]) -> None:
+        super().__init__()
+        self.rules, self.hidden = rules, list(hidden)
+        self.features = RelativeRanks(observation_space(rules), rules.wrap)
+        layers: list[nn.Module] = []
+        for size, following in pairwise([self.features.features_dim, *hidden]):
+            layers += [nn.Linear(size, following), nn.ReLU()]
+        self.layers = nn.Sequential(*layers, nn.Linear(hidden[-1], DRAW + 1))
+
+    @classmethod
+    def of_sb3(cls, policy: MaskableMultiInputActorCriticPolicy, rules: Rules, hidden: list[int]) -> "PolicyNetwork":
+        """Return the actor of a policy that was made with :func:`agents.ppo.policy_arguments`."""
+        network = cls(rules, hidden)
+        network.copy_to_or_from(policy, to=False)
+        return network
+
+    def copy_to_or_from(self, policy: MaskableMultiInputActorCriticPolicy, to: bool) -> None:
+        """Copy the weights to, or from, the actor of a policy of the same widths."""
+        actor = [*policy.mlp_extractor.policy_net.parameters(), *policy.action_net.parameters()]
+        with torch.no_grad():
+            for mine, other in zip(self.layers.parameters(), actor, strict=True):
+                (other if to else mine).copy_(mine if to else other)
+
+    def forward(self, observation: dict[str, torch.Tensor]) -> torch.Tensor:
+        """Return the logits, float32 (N, 29), the lowest number where an action is illegal."""
+        logits = self.layers(self.features(observation))
+        return torch.where(observation["action_mask"] == 1, logits, torch.finfo(logits.dtype).min)
+
+    def save(self, path: Path, kind: str) -> None:
+        """Write the weights; see :mod:`agents.checkpoint`."""
+        weights = {name: weight.detach().cpu().numpy() for name, weight in self.layers.state_dict().items()}
+        checkpoint.write(path, kind, self.rules, weights, hidden=self.hidden)
+
+    @classmethod
+    def load(cls, kind: str, rules: Rules, path: str | Path | None = None) -> "PolicyNetwork":
+        """Return the network of a checkpoint; see :func:`agents.checkpoint.read` for the arguments and errors."""
+        weights, details = checkpoint.read(kind, rules, path)
+        try:
+            network = cls(rules, details["hidden"])
+            network.layers.load_state_dict({name: torch.from_numpy(weight) for name, weight in weights.items()})
+        except (KeyError, TypeError, RuntimeError) as error:
+            raise ValueError(f"checkpoint {path} cannot be read: {type(error).__name__}: {error}") from error
+        return network
+
+
+class NetworkAgent:
+    """Takes the action that a policy network prefers: no search, nothing random.
+
+    Args:
+        network: the policy network.
+    """
+
+    def __init__(self, network: PolicyNetwork) -> None:
+        torch.set_num_threads(1)  # for networks this small, more are slower
+        self.network = network.eval()
+
+    def act(self, observation: Observation, action_mask: np.ndarray) -> np.ndarray:
+        """Return a legal action for each of N games; see :meth:`agents.agent.Agent.act`."""
+        device = next(self.network.parameters()).device
+        tensors = {key: torch.as_tensor(value, device=device) for key, value in observation.items()}
+        tensors["action_mask"] = torch.as_tensor(action_mask, device=device)
+        with torch.inference_mode():
+            return self.network(tensors).argmax(dim=1).cpu().numpy()
+
+
+class DistilledAgent(NetworkAgent):
+    """The policy network that learned from the search of expert iteration, alone.
+
+    Args:
+        rules: the rules to play by; they must be those that the network was trained for.
+        seed: has no effect.
+        checkpoint: a ``policy.safetensors`` that training wrote; by default the one shipped for these rules.
+
+    Raises:
+        ValueError: there is no such checkpoint, it is none, or it was trained for other rules.
+    """
+
+    def __init__(self, rules: Rules, seed: int = 0, checkpoint: str | Path | None = None) -> None:
+        super().__init__(PolicyNetwork.load("network", rules, checkpoint))

@@ -85,9 +85,9 @@ def random_state(game: np.void, seed: int) -> np.uint64:
     for position in range(POSITIONS):
         there = (game["remaining"] >> position) & 1
         state = (state ^ np.uint64(2 * game["cards"][position] + there)) * prime
-    for byte in (game["waste"], game["drawn"], game["run"]):
-        state = (state ^ np.uint64(byte)) * prime
-    return state
+    state = (state ^ np.uint64(game["waste"])) * prime
+    state = (state ^ np.uint64(game["drawn"])) * prime
+    return (state ^ np.uint64(game["run"])) * prime
 
 
 @kernel_on(engine, deals)
@@ -105,9 +105,11 @@ def deal_hidden(game: np.void, table: np.void, state: np.ndarray) -> None:
         for _ in range(game["unseen"][rank]):
             bag[size] = rank
             size += 1
-    joker = FIRST_WASTE + 1 + game["drawn"]
+    # A waste that starts empty has its first card, which is no joker, on top of the stock: 25 cards with a joker.
+    first = max(int(game["drawn"]), table["stock"] - 24)
+    joker = FIRST_WASTE + 1 + first
     if game["unseen"][WILD]:
-        joker += below(state, table["stock"] - game["drawn"])
+        joker += below(state, table["stock"] - first)
         game["cards"][joker] = WILD
     shown = game["remaining"] if table["open"] else game["exposed"]
     for rank in range(1, 14):

@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from experiments.config import AgentError, CompareConfig, Config, ConfigError, TrainConfig, load
+from experiments.config import AgentError, CompareConfig, Config, ConfigError, TrainConfig, load, load_training
 from tripeaks_env.files import replacing
 
 app = typer.Typer(
@@ -43,18 +43,48 @@ def compare(config: ConfigFile, output: Output = None) -> None:
 
 
 @app.command()
-def train(config: ConfigFile, output: Output = None) -> None:
-    """Train a PPO agent, or go on with a training that was interrupted.
+def train(
+    config: ConfigFile,
+    output: Output = None,
+    seed: Annotated[int | None, typer.Option(min=0, max=2**32 - 1, help="Instead of the config's.")] = None,
+) -> None:
+    """Train an agent by PPO or expert iteration, or go on with a training that was interrupted.
 
-    Writes the agent (agent.safetensors), its learning curve (curve.csv), a checkpoint to go on from (checkpoint.zip) and
-    TensorBoard logs.
+    Writes the agent (agent.safetensors; or value.safetensors and policy.safetensors), its learning curve (curve.csv), a
+    checkpoint to go on from, and TensorBoard logs.
     """
-    settings = load(config, TrainConfig)
-    from experiments.train import train as run  # here, as torch takes seconds to import
-
+    settings = load_training(config)
+    if seed is not None:
+        settings = settings.model_copy(update={"seed": seed})
+        output = output or Path("runs") / f"{settings.name}-seed{seed}"
     folder = _folder(output, settings)
-    run(settings, folder)
-    typer.echo(f"Written to {folder}: agent.safetensors, curve.csv, checkpoint.zip")
+    if isinstance(settings, TrainConfig):
+        from experiments.training import ppo  # here, as torch takes seconds to import
+
+        ppo.train(settings, folder)
+    else:
+        from experiments.training import expert_iteration
+
+        with _progress() as progress:
+            expert_iteration.train(settings, folder, progress)
+    typer.echo(f"Written to {folder}: {', '.join(sorted(file.name for file in folder.glob('*.*') if file.is_file()))}")
+
+
+@app.command()
+def results(
+    output: Annotated[Path, typer.Option(help="Markdown page to write; its pictures lie beside it.")],
+    comparison: Annotated[list[Path], typer.Option(help="Folder of a comparison; may be given several times.")] = [],  # noqa: B006
+    training: Annotated[
+        list[Path],
+        typer.Option(help="Folder of a training; may be given several times. NAME-seed0, NAME-seed1 are one curve."),
+    ] = [],  # noqa: B006
+) -> None:
+    """Write a page of leaderboards, strength against time, and learning curves, from what compare and train have written."""
+    _check_writable(output.parent)
+    from experiments.results import write_page  # here, as pandas and matplotlib take seconds to import
+
+    write_page(comparison, training, _command(), output)
+    typer.echo(f"Written to {output}")
 
 
 @app.command()

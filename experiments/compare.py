@@ -26,8 +26,8 @@ def compare(config: CompareConfig, progress: Progress) -> tuple[pd.DataFrame, di
     """Return the results, one row for each agent and deal, and the milliseconds each agent took for a game.
 
     The columns: ``agent``; ``oracle``: whether it sees all cards; ``deal``: the code; ``won``; ``score``; ``peaks`` emptied;
-    ``draws``; ``optimum``: the best score with all cards known; ``winnable``: whether it can be won with all cards known;
-    ``regret``: optimum less score.
+    ``draws``; ``moves``; ``optimum``: the best score with all cards known; ``winnable``: whether it can be won with all cards
+    known; ``regret``: optimum less score.
 
     Raises:
         ConfigError: an agent cannot be made or does not play by these rules.
@@ -54,6 +54,7 @@ def compare(config: CompareConfig, progress: Progress) -> tuple[pd.DataFrame, di
                 "score": played.games["score"],
                 "peaks": peaks_cleared(remaining),
                 "draws": played.games["drawn"],
+                "moves": played.games["moves"],
             }
         )
         tables.append(table.join(deals))

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Hashable
 from pathlib import Path
-from typing import Annotated, Any, Self, TypeVar
+from typing import Annotated, Any, Literal, Self, TypeVar
 
 import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, ValidationError, model_validator
@@ -87,35 +87,106 @@ class CompareConfig(Config):
         return self
 
 
-class TrainConfig(Config):
+Width = Annotated[int, Field(ge=1)]
+
+
+class ValuePart(Part):
+    """The value network and how it is trained."""
+
+    hidden: Annotated[list[Width], Field(min_length=2, max_length=2)] = [256, 32]
+    """Widths of its two hidden layers."""
+    trace: float = Field(default=0.9, ge=0, le=1)
+    """How far what happened counts against what the network says, see :func:`experiments.self_play.returns`."""
+    window: int = Field(default=8, ge=1)
+    """How many of the last rounds of games it is trained on."""
+    passes: float = Field(default=2.0, gt=0)
+    """How often it is trained on as many positions as a round has."""
+    batch_size: int = Field(default=2048, ge=2)
+    learning_rate: float = Field(default=1e-3, gt=0)
+    average: float = Field(default=0.998, ge=0, lt=1)
+    """The share of the average that a training step leaves, in the average over steps that plays."""
+
+
+class PolicyPart(Part):
+    """The policy network of expert iteration and how it is trained, on the values of actions that a deeper search finds."""
+
+    games: int = Field(default=20_000, ge=1)
+    """Games whose decisions it is trained on."""
+    depth: int = Field(default=2, ge=1, le=6)
+    """Of the search, see :func:`agents.expectation.search`, as ``width`` and ``positions``."""
+    width: float = Field(default=50.0, ge=0)
+    """In points."""
+    positions: int = Field(default=20_000, ge=1)
+    hidden: list[Width] = Field(default=[512, 256], min_length=1)
+    """Widths of its hidden layers."""
+    temperature: float = Field(default=10.0, gt=0)
+    """It learns to prefer actions by exp(value / temperature), in points."""
+    epochs: int = Field(default=20, ge=1)
+    batch_size: int = Field(default=1024, ge=2)
+    learning_rate: float = Field(default=1e-3, gt=0)
+
+
+class Training(Config):
+    """What the ways to train have in common."""
+
+    seed: Seed = 0
+    device: str = "auto"
+    evaluation_deals: int = Field(default=2000, ge=2)
+    """Deals of a point of the learning curve. They are training deals: nothing is tuned on evaluation deals."""
+
+
+class IterationConfig(Training):
+    """Expert iteration: a value network from self-play with a search, then a policy network from a deeper search."""
+
+    method: Literal["expert-iteration"]
+    iterations: int = Field(ge=1)
+    games: int = Field(default=2048, ge=1)
+    """Games of an iteration."""
+    explore: float = Field(default=0.03, ge=0, le=1)
+    """How probably an action of a game is a random one."""
+    win_bonus: float = Field(default=300.0, ge=0)
+    """How many points a win is worth more than those it scores."""
+    value: ValuePart = ValuePart()
+    policy: PolicyPart = PolicyPart()
+    threads: int = Field(default=1, ge=1)
+    """Threads that play the games. What is learned does not depend on it."""
+    evaluate_every: int = Field(default=5, ge=1)
+    """Iterations between two points of the learning curve."""
+
+
+class TrainConfig(Training):
     """Training of a PPO agent with MaskablePPO of sb3-contrib; fields without a comment are its arguments.
 
     A step is a decision: moves without a choice are played by the training environment. A training goes on to the end of the
     rollout, ``num_envs * n_steps`` steps, in which it reaches ``total_steps``.
     """
 
-    seed: Seed = 0
+    method: Literal["ppo"] = "ppo"
     total_steps: int = Field(ge=1)
     num_envs: int = Field(default=64, ge=1)
-    hidden: list[Annotated[int, Field(ge=1)]] = Field(default=[256, 256], min_length=1)
+    hidden: list[Width] = Field(default=[256, 256], min_length=1)
     """Widths of the hidden layers, of policy and value network each."""
-    device: str = "auto"
-    points: float = Field(default=100.0, gt=0)
-    """How many points of score make a reward of 1."""
-    win_bonus: float = 0.0
-    """Further reward for a win."""
+    start: str = ""
+    """Checkpoint of a policy network of the same widths to start from; by default the start is random."""
+    win_bonus: float = Field(default=300.0, ge=0)
+    """How many points a win is worth more than those it scores. A reward of 1 stands for 100 points."""
+    value: ValuePart | None = ValuePart()
+    """The network that tells how good actions are, see :class:`experiments.training.advantage.AdvantageReward`. With null,
+    the rewards are points of score."""
+    refit: int = Field(default=100_000, ge=1)
+    """Positions after which that network is trained again."""
     n_steps: int = Field(default=128, ge=1)
     batch_size: int = Field(default=2048, ge=2)
     n_epochs: int = Field(default=4, ge=1)
     learning_rate: float = Field(default=5e-4, gt=0)
     """At the start; it falls linearly to 2 % of that."""
+    gamma: float = Field(default=1.0, ge=0, le=1)
     gae_lambda: float = Field(default=0.95, ge=0, le=1)
     clip_range: float = Field(default=0.2, gt=0)
     ent_coef: float = Field(default=0.01, ge=0)
+    """At the start; it falls linearly to 10 % of that."""
     evaluate_every: int = Field(default=200_000, ge=1)
     """Steps between two points of the learning curve and two checkpoints; a killed training goes on from the last."""
-    evaluation_deals: int = Field(default=2000, ge=2)
-    """Deals of a point of the learning curve. They are training deals: nothing is tuned on evaluation deals."""
 
     @model_validator(mode="after")
     def _batches_fit(self) -> Self:
@@ -144,20 +215,24 @@ _Loader.add_implicit_resolver("tag:yaml.org,2002:float", re.compile(r"[-+]?\d+[e
 AnyConfig = TypeVar("AnyConfig", bound=Config)
 
 
+def load_training(path: Path) -> TrainConfig | IterationConfig:
+    """Return the config of a training in a YAML file, of the kind that its ``method`` says.
+
+    Raises:
+        ConfigError: see :func:`load`.
+    """
+    if _read(path).get("method") == "expert-iteration":
+        return load(path, IterationConfig)
+    return load(path, TrainConfig)
+
+
 def load(path: Path, kind: type[AnyConfig]) -> AnyConfig:
     """Return the config in a YAML file.
 
     Raises:
         ConfigError: there is no such file, it is not YAML, or a key or value is wrong.
     """
-    try:
-        values = yaml.load(path.read_text(encoding="utf-8"), _Loader)
-    except OSError as error:
-        raise ConfigError(f"config {path} cannot be read: {error.strerror}") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ConfigError(f"config {path} is not right YAML: {' '.join(str(error).split())}") from error
-    if not isinstance(values, dict):
-        raise ConfigError(f"config {path} must be a mapping of keys to values")
+    values = _read(path)
     try:
         return kind.model_validate(values)
     except ValidationError as error:
@@ -171,3 +246,15 @@ def load(path: Path, kind: type[AnyConfig]) -> AnyConfig:
             if len(first["loc"]) == 1:
                 message += f"; keys are {', '.join(kind.model_fields)}"
         raise ConfigError(": ".join(text for text in (f"config {path}", where, message) if text)) from error
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        values = yaml.load(path.read_text(encoding="utf-8"), _Loader)
+    except OSError as error:
+        raise ConfigError(f"config {path} cannot be read: {error.strerror}") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ConfigError(f"config {path} is not right YAML: {' '.join(str(error).split())}") from error
+    if not isinstance(values, dict):
+        raise ConfigError(f"config {path} must be a mapping of keys to values")
+    return values

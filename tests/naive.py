@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import copy
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
+from itertools import permutations
 
 RANKS = "A23456789TJQK"
 JOKER = "*"
@@ -376,3 +377,40 @@ def naive_endgame(
             want_removal = removals and len(trial.tableau) > tableau_left
             trial.play(rng.choice(removals if want_removal else trial.legal_actions()))
     return None
+
+
+def naive_worlds(game: NaiveGame) -> list[NaiveGame]:
+    """Return the game with its hidden cards in every order, those of the stock and those face down.
+
+    Only for endgames with few hidden cards. The joker, which is never dealt to the tableau, stays in the stock.
+    """
+    down = [] if game.open_peaks else [place for place in game.tableau if not game.uncovered(place)]
+    worlds = []
+    for order in permutations([game.tableau[place] for place in down] + game.stock):
+        if JOKER not in order[: len(down)]:
+            world = game.copy()
+            world.tableau |= dict(zip(down, order, strict=False))
+            world.stock = list(order[len(down) :])
+            worlds.append(world)
+    return worlds
+
+
+def naive_fair_values(worlds: list[NaiveGame], depth: int, value: Callable[[NaiveGame], float]) -> dict[int, float]:
+    """Return for each action what a player can expect who sees only what is face up, `depth` actions deep.
+
+    worlds: games that look the same to the player, all as likely.
+    value: what a game is worth that is over or so many actions deep; it must not depend on hidden cards.
+    """
+    values = {}
+    for action in worlds[0].legal_actions():
+        groups: dict[str, list[NaiveGame]] = {}
+        for world in worlds:
+            child = world.copy()
+            child.play(action)
+            groups.setdefault(str(child.observation()), []).append(child)
+        values[action] = 0.0
+        for group in groups.values():
+            over = group[0].status() != "playing"
+            best = value(group[0]) if over or depth == 1 else max(naive_fair_values(group, depth - 1, value).values())
+            values[action] += len(group) / len(worlds) * best
+    return values

@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.common import ADDITIVE, additive_rules, all_rules, every_rules, known_optima
+from tests.common import ADDITIVE, WORKED_WIN, additive_rules, all_rules, every_rules, known_optima, random_game
 from tripeaks_env import Deal, Game, Rules, Scoring, Status, solve, suite
-from tripeaks_env.batch_solver import BLOCK, LANES, Solutions, solve_many
-from tripeaks_env.deals import NUM_DEALS, shuffle
+from tripeaks_env.batch_solver import BLOCK, LANES, Solutions, solve_many, solve_positions
+from tripeaks_env.deals import NUM_DEALS, number_slots, shuffle
+from tripeaks_env.engine import GAME, new_games
 from tripeaks_env.objective import Objective
 from tripeaks_env.solver import Solution
 
@@ -182,6 +183,44 @@ def test_objectives_as_one_by_one(rules: Rules, objective: Objective) -> None:
         assert (many.scores[i], many.won[i], many.draws[i], many.peaks[i]) == (one.score, one.won, one.draws, one.peaks)
         if i < 4:
             assert many.line(i) == one.actions
+
+
+@settings(max_examples=25)
+@given(all_rules.filter(lambda rules: not rules.scoring.streak), st.lists(st.integers(0, 10_000), max_size=5))
+def test_positions_of_any_games(rules: Rules, seeds: list[int]) -> None:
+    """Whatever they have in common."""
+    assert_solves_positions([random_game(rules, seed) for seed in seeds], rules)
+
+
+@pytest.mark.parametrize("objective", ["score", "win", "moves"])
+@additive_rules
+def test_positions(rules: Rules, objective: Objective) -> None:
+    """More than a word has bits, at different masks and numbers of draws, some of them over."""
+    assert_solves_positions([random_game(rules, seed) for seed in range(70)], rules, objective)
+
+
+def assert_solves_positions(games: list[Game], rules: Rules, objective: Objective = "score") -> None:
+    records = np.concatenate([game.record for game in games]) if games else np.empty(0, dtype=GAME)
+    before = records.copy()
+    found = solve_positions(records, rules, objective)
+    assert [column.dtype for column in found] == [np.int32, np.bool_, np.int8, np.int8]
+    answers = list(zip(*(column.tolist() for column in found), strict=True))
+    assert answers == [answer(solve(game, objective=objective)) for game in games]
+    assert (records == before).all()
+
+
+def test_positions_that_are_won() -> None:
+    """Alone, there is nothing to sweep."""
+    won = Game("TP1-E-AAAAAAB", actions=WORKED_WIN)
+    assert_solves_positions([won, won], Rules.easy)
+
+
+def test_positions_that_are_refused() -> None:
+    games = new_games(number_slots(np.arange(2), Rules.traditional), Rules.traditional)
+    with pytest.raises(ValueError, match="the rules have streak scoring"):
+        solve_positions(games, Rules.traditional)
+    with pytest.raises(ValueError, match="objective is 'best'"):
+        solve_positions(games, Rules.easy, "best")  # type: ignore[arg-type]
 
 
 @pytest.mark.slow

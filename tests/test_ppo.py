@@ -15,8 +15,8 @@ from agents.network import RelativeRanks
 from agents.ppo import PPOAgent
 from experiments.config import ConfigError, TrainConfig
 from experiments.play import play
-from experiments.shaping import ShapedReward
-from experiments.train import train
+from experiments.training.ppo import train
+from experiments.training.rewards import ShapedReward
 from tripeaks_env import Rules, TriPeaksEnv, sample_actions, suite
 from tripeaks_env.deals import lay_out, shuffle
 from tripeaks_env.engine import new_games, play_actions
@@ -91,7 +91,7 @@ def test_inputs_count_what_a_removal_frees_and_what_may_follow(rules: Rules) -> 
 
 def test_shaped_rewards_add_up_to_score_and_bonus() -> None:
     """Over an episode, the rewards are the points of score, scaled, and the bonus if the game is won."""
-    env = ShapedReward(TriPeaksVecEnv(20, skip_forced=True), points=50, win_bonus=3)
+    env = ShapedReward(TriPeaksVecEnv(20, skip_forced=True), win_bonus=300)
     env.seed(0)
     observation = env.reset()
     rng = np.random.default_rng(0)
@@ -107,7 +107,7 @@ def test_shaped_rewards_add_up_to_score_and_bonus() -> None:
             info = infos[i]
             points = info["episode"]["r"]
             assert points == info["score"] - 500
-            assert totals[i] == pytest.approx(points / 50 + 3 * (info["status"] == "won"), abs=1e-5)
+            assert totals[i] == pytest.approx(points / 100 + 3 * (info["status"] == "won"), abs=1e-5)
             won += info["status"] == "won"
             totals[i] = 0
             ended += 1

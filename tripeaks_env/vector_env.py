@@ -92,6 +92,11 @@ class TriPeaksVectorEnv(gymnasium.vector.VectorEnv[dict[str, Any], np.ndarray, n
         self._copy = copy
         self._buffers = None if copy else self._episodes.new_observation()
 
+    @property
+    def records(self) -> np.ndarray:
+        """A copy of the games, (N,) of :data:`tripeaks_env.engine.GAME`. They tell hidden cards: no player may look."""
+        return self._episodes.games.copy()
+
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:

@@ -19,9 +19,9 @@ from stable_baselines3.common.vec_env import DummyVecEnv
 from agents import make
 from experiments.config import CONFIGS, TrainConfig, load
 from experiments.play import Played, play
-from experiments.shaping import ShapedReward
 from experiments.speed.harness import LeftOut, Sample, Size
-from experiments.train import new_model, training_games
+from experiments.training.ppo import new_model, training_games
+from experiments.training.rewards import ShapedReward
 from tripeaks_env import Deal, Game, Rules, TriPeaksEnv, action_values, sample_actions, solve, solve_many, suite
 from tripeaks_env.engine import play_actions, step_games, tables
 
@@ -200,12 +200,12 @@ def training(native: bool, size: Size) -> Sample:
         native: whether its games are played by the native vector environment, or one by one.
         size: what to change in the config.
     """
-    config = load(CONFIGS / "ppo-easy.yaml", TrainConfig).model_copy(update=size.training)
+    config = load(CONFIGS / "ppo-easy.yaml", TrainConfig).model_copy(update={**size.training, "value": None})
     if native:
         envs = training_games(config)
     else:
         singles = DummyVecEnv([lambda: Monitor(TriPeaksEnv(config.rules, skip_forced=True))] * config.num_envs)
-        envs = ShapedReward(singles, config.points, config.win_bonus)
+        envs = ShapedReward(singles, config.win_bonus)
     torch.set_num_threads(1)
     model = new_model(config, envs, "cpu")
     decisions = config.num_envs * config.n_steps

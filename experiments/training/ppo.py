@@ -1,28 +1,26 @@
 """Training the PPO agent, with checkpoints to go on from."""
 
-import csv
-import time
 from pathlib import Path
 from typing import cast
 
 import numpy as np
 import torch
-import yaml
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.policies import MaskableMultiInputActorCriticPolicy
 from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.utils import get_device
 from stable_baselines3.common.vec_env import VecEnv
 
-from agents.ppo import PolicyAgent, policy_arguments, save_policy
+from agents.network import PolicyNetwork
+from agents.ppo import PolicyAgent, policy_arguments
 from experiments.config import ConfigError, TrainConfig
 from experiments.play import play
-from experiments.shaping import ShapedReward
+from experiments.training.advantage import AdvantageReward
+from experiments.training.folder import Curve, choose_device, claim
+from experiments.training.rewards import ShapedReward
+from experiments.training.value_learner import ValueLearner
 from tripeaks_env.files import replacing
 from tripeaks_env.sb3 import TriPeaksVecEnv
 from tripeaks_env.splits import random_numbers
-
-CURVE = ("steps", "seconds", "win_rate", "score")
 
 
 def train(config: TrainConfig, folder: Path) -> None:
@@ -34,21 +32,9 @@ def train(config: TrainConfig, folder: Path) -> None:
     Raises:
         ConfigError: the folder holds a training of another config.
     """
-    torch.set_num_threads(1)  # for networks this small, more are slower
-    try:
-        device = get_device(config.device)
-    except RuntimeError as error:
-        raise ConfigError(f"device is {config.device!r}; it must be auto, cpu, cuda or the like: {error}") from error
-    if config.device.startswith("cuda") and device.type != "cuda":  # the library falls back to the CPU without a word
-        raise ConfigError(f"device is {config.device!r}; this machine or this build of PyTorch has no CUDA")
-    settings = yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False)
-    kept = folder / "config.yaml"
-    if kept.exists() and kept.read_text(encoding="utf-8") != settings:
-        raise ConfigError(f"folder {folder} holds a training of another config; give another one with --output")
-    with replacing(kept) as path:
-        path.write_text(settings, encoding="utf-8")
-
-    envs = training_games(config)
+    device = choose_device(config.device)
+    claim(folder, config)
+    envs = training_games(config, device)
     checkpoint = folder / "checkpoint.zip"
     if checkpoint.exists():
         try:
@@ -76,31 +62,37 @@ def train(config: TrainConfig, folder: Path) -> None:
             raise
 
 
-def training_games(config: TrainConfig) -> VecEnv:
+def training_games(config: TrainConfig, device: torch.device | str = "cpu") -> VecEnv:
     """Return the games that a config trains in."""
     games = TriPeaksVecEnv(config.num_envs, rules=config.rules, skip_forced=True)
-    return ShapedReward(games, config.points, config.win_bonus)
+    if config.value is None:
+        return ShapedReward(games, config.win_bonus)
+    learner = ValueLearner(config.value, config.win_bonus, config.seed, torch.device(device))
+    return AdvantageReward(games, learner, config.refit, config.seed)
 
 
 def new_model(
     config: TrainConfig, envs: VecEnv, device: torch.device | str, tensorboard: Path | None = None
 ) -> MaskablePPO:
-    """Return an untrained model of a config.
+    """Return an untrained model of a config, or one with the policy of ``config.start``.
 
     Args:
         config: how to train.
         envs: see :func:`training_games`.
         device: where the network is.
         tensorboard: folder of the logs.
+
+    Raises:
+        ConfigError: ``config.start`` is no policy network of these widths for these rules.
     """
-    return MaskablePPO(
+    model = MaskablePPO(
         "MultiInputPolicy",
         envs,
         learning_rate=Falling(config.learning_rate),
         n_steps=config.n_steps,
         batch_size=config.batch_size,
         n_epochs=config.n_epochs,
-        gamma=1.0,
+        gamma=config.gamma,
         gae_lambda=config.gae_lambda,
         clip_range=config.clip_range,
         ent_coef=config.ent_coef,
@@ -109,6 +101,15 @@ def new_model(
         seed=config.seed,
         device=device,
     )
+    if config.start:
+        try:
+            start = PolicyNetwork.load("network", config.rules, config.start)
+        except ValueError as error:
+            raise ConfigError(f"start: {error}") from error
+        if start.hidden != config.hidden:
+            raise ConfigError(f"start has hidden layers {start.hidden}; hidden is {config.hidden} and must be the same")
+        start.to(device).copy_to_or_from(cast(MaskableMultiInputActorCriticPolicy, model.policy), to=True)
+    return model
 
 
 class Falling:
@@ -130,9 +131,7 @@ class Keep(BaseCallback):
         self.config, self.folder = config, folder
         rng = np.random.default_rng(config.seed)
         self.deals = random_numbers(rng, "train", config.evaluation_deals).tolist()
-        self.curve = folder / "curve.csv"
-        self.rows = self._rows()
-        self.started = time.perf_counter() - (self.rows[-1][1] if self.rows else 0)
+        self.curve = Curve(folder / "curve.csv", "steps")
         self.due = 0
 
     def _init_callback(self) -> None:
@@ -140,6 +139,8 @@ class Keep(BaseCallback):
             self.due = self.model.num_timesteps + self.config.evaluate_every
 
     def _on_rollout_start(self) -> None:
+        left = 1 - self.num_timesteps / self.config.total_steps
+        cast(MaskablePPO, self.model).ent_coef = self.config.ent_coef * max(left, 0.1)
         if self.num_timesteps >= self.due:
             self.keep()
             self.due = self.num_timesteps + self.config.evaluate_every
@@ -150,28 +151,16 @@ class Keep(BaseCallback):
     def _on_training_end(self) -> None:
         self.keep()
 
-    def _rows(self) -> list[tuple[float, ...]]:
-        if not self.curve.exists():
-            return []
-        with self.curve.open(encoding="utf-8", newline="") as file:
-            rows = list(csv.reader(file))[1:]
-        return [(int(steps), int(seconds), float(win_rate), float(score)) for steps, seconds, win_rate, score in rows]
-
     def keep(self) -> None:
         """Evaluate the policy on training deals and write everything, each file at once."""
-        policy = self.model.policy
+        policy = cast(MaskableMultiInputActorCriticPolicy, self.model.policy)
         policy.set_training_mode(False)
-        games = play(
-            PolicyAgent(cast(MaskableMultiInputActorCriticPolicy, policy)), self.deals, self.config.rules
-        ).games
+        games = play(PolicyAgent(policy), self.deals, self.config.rules).games
         win_rate, score = float(np.mean(games["remaining"] == 0)), float(np.mean(games["score"]))
         self.logger.record("evaluation/win_rate", win_rate)
         self.logger.record("evaluation/score", score)
-        self.rows = [row for row in self.rows if row[0] < self.num_timesteps]  # of a training killed after this point
-        self.rows.append((self.num_timesteps, round(time.perf_counter() - self.started), win_rate, score))
-        with replacing(self.curve) as path, path.open("w", encoding="utf-8", newline="") as file:
-            csv.writer(file).writerows([CURVE, *self.rows])
+        self.curve.add(self.num_timesteps, win_rate, score)
         with replacing(self.folder / "checkpoint.zip") as path:
             self.model.save(path)
         with replacing(self.folder / "agent.safetensors") as path:
-            save_policy(policy, self.config.rules, self.config.hidden, path)
+            PolicyNetwork.of_sb3(policy, self.config.rules, self.config.hidden).save(path, "ppo")

@@ -7,17 +7,16 @@ from tripeaks_env import Status
 
 
 class ShapedReward(VecEnvWrapper):
-    """Scales the reward and adds a bonus for a win. The returns in ``episode`` of the infos stay points of score.
+    """Rewards 1 for 100 points and adds a bonus for a win. The returns in ``episode`` of the infos stay points of score.
 
     Args:
         env: the games, with ``reward="score"``.
-        points: how many points of score make a reward of 1.
-        win_bonus: further reward for a win.
+        win_bonus: how many points a win is worth more.
     """
 
-    def __init__(self, env: VecEnv, points: float = 100.0, win_bonus: float = 0.0) -> None:
+    def __init__(self, env: VecEnv, win_bonus: float = 0.0) -> None:
         super().__init__(env)
-        self.points, self.win_bonus = points, win_bonus
+        self.win_bonus = win_bonus
 
     def reset(self) -> VecEnvObs:
         """Start an episode in every game."""
@@ -26,8 +25,7 @@ class ShapedReward(VecEnvWrapper):
     def step_wait(self) -> VecEnvStepReturn:
         """Carry out the actions."""
         observation, rewards, done, infos = self.venv.step_wait()
-        rewards = rewards / self.points
         for i in done.nonzero()[0].tolist():
             if infos[i]["status"] == Status.WON:
                 rewards[i] += self.win_bonus
-        return observation, rewards, done, infos
+        return observation, rewards / 100, done, infos

@@ -1,0 +1,63 @@
+"""The agent of expert iteration: exact expectations over what moves reveal, on a learned value network."""
+
+from pathlib import Path
+
+import numpy as np
+
+from agents.expectation import new_tree, values_of_games
+from agents.search import SearchAgent, integer, number
+from agents.value_network import load_network, working_memory
+from agents.worlds import games_as_seen
+from tripeaks_env.engine import DRAW, tables
+from tripeaks_env.observation import Observation
+from tripeaks_env.rules import Rules
+
+
+class LookaheadAgent(SearchAgent):
+    """Takes the action of the highest expected value, some actions deep; nothing is random.
+
+    Args:
+        rules: the rules that it plays by; they must be those that the network was trained for.
+        seed: has no effect.
+        simulations: the most positions to look at for an action, beside those one action deep.
+        milliseconds: time a decision instead, see :class:`agents.search.SearchAgent`.
+        depth: how many actions deep to look at most. 1: only what the action itself reveals.
+        width: how many points worse than the best an action may be at first sight to be looked at deeper.
+        checkpoint: a ``value.safetensors`` that training wrote; by default the one shipped for these rules.
+
+    Raises:
+        ValueError: there is no such checkpoint, it is none, it was trained for other rules, or an option has a value that is
+            not allowed.
+    """
+
+    def __init__(
+        self,
+        rules: Rules,
+        seed: int = 0,
+        simulations: int = 20_000,
+        milliseconds: float | None = None,
+        depth: int = 2,
+        width: float = 30.0,
+        checkpoint: str | Path | None = None,
+    ) -> None:
+        self.network = load_network(rules, checkpoint)
+        super().__init__(rules, seed, simulations, milliseconds, float(100 * self.network.win[0]))
+        self.depth, self.width = integer("depth", depth, least=1), number("width", width)
+        self.work = working_memory(self.network)
+
+    def search(self, games: np.ndarray, simulations: int) -> np.ndarray:
+        """Return a legal action for each of N games as seen; see :meth:`agents.search.SearchAgent.search`."""
+        return self._values(games, simulations).argmax(axis=1)
+
+    def values(self, observation: Observation) -> np.ndarray:
+        """Return what the actions in N games are worth, float32 (N, 29), illegal ones :data:`agents.expectation.LOWEST`.
+
+        The unit is 100 points of score still to come; a win counts ``win_bonus`` points extra.
+        """
+        return self._values(games_as_seen(observation, self.rules), self.simulations)
+
+    def _values(self, games: np.ndarray, positions: int) -> np.ndarray:
+        values = np.empty((len(games), DRAW + 1), dtype=np.float32)
+        tree, width = new_tree(positions if self.depth > 1 else 1), self.width / 100
+        values_of_games(games, tree, self.depth, width, tables(self.rules), self.network, self.work, values)
+        return values

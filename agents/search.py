@@ -1,0 +1,117 @@
+"""What the agents that search have in common: when they search at all, and how much."""
+
+from abc import ABC, abstractmethod
+from math import isfinite
+from time import perf_counter
+
+import numpy as np
+
+from agents.endgame import all_known, best_action
+from agents.worlds import games_as_seen
+from tripeaks_env.engine import UNDO
+from tripeaks_env.observation import Observation
+from tripeaks_env.rules import Rules
+
+FIRST_TRY = 32
+"""Simulations of the first search of a decision whose budget is time."""
+
+
+class SearchAgent(ABC):
+    """An agent that looks ahead from the observation alone.
+
+    A forced move is played at once, and so is the best one where nothing is unknown; all else is searched. The random
+    numbers of a search depend on the seed and on what is seen in the game alone: the same observation gets the same action
+    whatever was played before and is played beside. A budget in milliseconds gives that up: the moves then depend on
+    the machine and on what else it does. Undo is never played, unless nothing else is legal.
+
+    Args:
+        rules: the rules that it plays by.
+        seed: of its random numbers.
+        simulations: the budget of a decision.
+        milliseconds: the budget of a decision as time instead, kept roughly: what the first searches compile comes on top.
+        win_bonus: what a win is worth on top of its score.
+
+    Raises:
+        ValueError: an option has a value that is not allowed.
+    """
+
+    def __init__(
+        self, rules: Rules, seed: int, simulations: int, milliseconds: float | None = None, win_bonus: float = 0
+    ) -> None:
+        self.rules = rules
+        self.seed = integer("seed", seed, least=0)
+        self.simulations = integer("simulations", simulations, least=1)
+        self.milliseconds = None if milliseconds is None else number("milliseconds", milliseconds, above=True)
+        self.win_bonus = number("win_bonus", win_bonus)
+
+    def act(self, observation: Observation, action_mask: np.ndarray) -> np.ndarray:
+        """Return a legal action for each of N games; see :meth:`agents.agent.Agent.act`."""
+        actions = np.argmax(action_mask, axis=1)
+        choices = np.flatnonzero(np.count_nonzero(action_mask[:, :UNDO], axis=1) > 1)
+        games = games_as_seen({name: part[choices] for name, part in observation.items()}, self.rules)
+        known = all_known(games, self.rules)
+        for i in np.flatnonzero(known):
+            actions[choices[i]] = best_action(games[i : i + 1], self.rules, self.win_bonus)
+        unknown = np.flatnonzero(~known)
+        if self.milliseconds is None:
+            actions[choices[unknown]] = self.search(games[unknown], self.simulations)
+        else:
+            for i in unknown:
+                actions[choices[i]] = self._search_for(games[i : i + 1], self.milliseconds)
+        return actions
+
+    @abstractmethod
+    def search(self, games: np.ndarray, simulations: int) -> np.ndarray:
+        """Return a legal action for each of N games as seen, int64 (N,).
+
+        Args:
+            games: (N,) of :data:`tripeaks_env.engine.GAME`, from :func:`agents.worlds.games_as_seen`.
+            simulations: the budget of each.
+        """
+
+    def _search_for(self, game: np.ndarray, milliseconds: float) -> int:
+        """Search one game with as many simulations as fit, which shorter searches tell: the longest one counts."""
+        simulations = FIRST_TRY
+        end = perf_counter() + milliseconds / 1000
+        while True:
+            started = perf_counter()
+            action = self.search(game, simulations)[0]
+            stopped = perf_counter()
+            longer = int(simulations * 0.9 * (end - stopped) / (stopped - started))
+            if longer < 2 * simulations:
+                return int(action)
+            simulations = min(longer, 16 * simulations)  # a short search tells the speed of a long one only roughly
+
+
+def integer(name: str, value: object, least: int) -> int:
+    """Return an option that must be an integer of at least ``least``.
+
+    Raises:
+        ValueError: it is not.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not least <= value < 1 << 62:
+        raise ValueError(f"{name} is {value!r}; it must be an integer of at least {least}")
+    return int(value)
+
+
+def number(name: str, value: object, above: bool = False) -> float:
+    """Return an option that must be a finite number of at least 0, or ``above`` 0.
+
+    Raises:
+        ValueError: it is not.
+    """
+    right = isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+    if not right or value < 0 or (above and value == 0):  # type: ignore[operator]
+        raise ValueError(f"{name} is {value!r}; it must be a number {'above' if above else 'of at least'} 0")
+    return float(value)  # type: ignore[arg-type]
+
+
+def one_of(name: str, value: object, allowed: tuple[str, ...]) -> int:
+    """Return the place of an option in a list of what it can be.
+
+    Raises:
+        ValueError: it is not there.
+    """
+    if value not in allowed:
+        raise ValueError(f"{name} is {value!r}; it must be one of {', '.join(allowed)}")
+    return allowed.index(str(value))

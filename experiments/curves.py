@@ -1,0 +1,76 @@
+"""Learning curves of trainings that differ in their seed: the mean over the seeds, with its interval."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import yaml
+from matplotlib.figure import Figure
+
+from experiments.config import ConfigError
+from tripeaks_env.intervals import mean_interval
+
+
+def read_curves(folders: list[Path]) -> tuple[str, pd.DataFrame]:
+    """Return what the first column of the curves counts, and the win rates: a row for each point, a column for each seed.
+
+    Args:
+        folders: of trainings, see ``python -m experiments train``.
+
+    Raises:
+        ConfigError: a folder holds no training, two have the same seed, or they differ in more than the seed.
+    """
+    curves, others = {}, []
+    for folder in folders:
+        try:
+            config = yaml.safe_load((folder / "config.yaml").read_text(encoding="utf-8"))
+            curve = pd.read_csv(folder / "curve.csv", index_col=0)
+        except OSError as error:
+            raise ConfigError(f"folder {folder} holds no training: {error.strerror} ({error.filename})") from error
+        seed = config.pop("seed")
+        if seed in curves:
+            raise ConfigError(f"folder {folder} has the seed {seed}, as another one has")
+        curves[seed] = curve["win_rate"]
+        others.append(config)
+        if config != others[0]:
+            raise ConfigError(f"folder {folder} differs from {folders[0]} in more than the seed")
+    table = pd.DataFrame(curves).dropna().sort_index(axis=1)
+    return str(table.index.name), table
+
+
+def intervals(table: pd.DataFrame) -> pd.DataFrame:
+    """Return ``mean``, ``low`` and ``high`` over the seeds for each point of the curves, see :func:`read_curves`.
+
+    The interval, 95 % by Student's t, is that of the spread between seeds; with one seed it is the mean.
+    """
+    rows = [mean_interval(row) if len(row) > 1 else (row[0],) * 3 for row in table.to_numpy()]
+    return pd.DataFrame(rows, index=table.index, columns=["mean", "low", "high"])
+
+
+def curves_figure(unit: str, table: pd.DataFrame, title: str) -> Figure:
+    """Return a plot of the win rate on training deals: each seed, and the mean with its interval."""
+    figure = Figure(figsize=(7, 4), layout="constrained")
+    axes = figure.subplots()
+    across = intervals(table)
+    for seed in table:
+        axes.plot(table.index, 100 * table[seed], color="tab:gray", linewidth=0.7, label=f"seed {seed}")
+    axes.plot(table.index, 100 * across["mean"], color="tab:blue", linewidth=2, label="mean")
+    if table.shape[1] > 1:
+        axes.fill_between(
+            table.index, 100 * across["low"], 100 * across["high"], color="tab:blue", alpha=0.2, label="95 % interval"
+        )
+    axes.set(xlabel=unit, ylabel="win rate on training deals, %", ylim=(0, None), title=title)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(fontsize="small")
+    return figure
+
+
+def final_line(table: pd.DataFrame) -> str:
+    """Return a sentence on the last point of the curves."""
+    mean, low, high = (100 * intervals(table).iloc[-1]).tolist()
+    seeds = ", ".join(f"seed {seed} {100 * value:.1f} %" for seed, value in table.iloc[-1].items())
+    return (
+        f"At the end, over {table.shape[1]} seeds, {mean:.1f} % ({low:.1f}–{high:.1f}, 95 % interval of the mean over seeds) "
+        f"of the training deals of the curve are won: {seeds}. Standard deviation between seeds: "
+        f"{100 * np.std(table.iloc[-1], ddof=1) if table.shape[1] > 1 else 0:.2f} points."
+    )

@@ -1,0 +1,114 @@
+"""Expert iteration: play with a search on a value network, train the network on what the search found, and again.
+
+The search is :mod:`agents.expectation`; the games are training deals. In the end a policy network learns from a deeper
+search.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import torch
+from rich.progress import Progress
+from torch.utils.tensorboard import SummaryWriter
+
+from agents.value_network import save_network
+from experiments.config import ConfigError, IterationConfig
+from experiments.training.distillation import distil
+from experiments.training.folder import Curve, choose_device, claim
+from experiments.training.self_play import input_lists, outcomes, play_games, returns
+from experiments.training.value_learner import ValueLearner
+from tripeaks_env.files import replacing
+from tripeaks_env.splits import random_numbers
+
+BLIND = 2
+"""Iterations in which the network knows too little to be learned from, so that only what happened counts."""
+
+
+def train(config: IterationConfig, folder: Path, progress: Progress) -> None:
+    """Train a value and a policy network, going on from what is in ``folder`` if there is something.
+
+    The same config gives the same networks on the same machine, interrupted or not.
+
+    Raises:
+        ConfigError: the folder holds a training of another config, or a checkpoint that cannot be read.
+    """
+    device = choose_device(config.device)
+    claim(folder, config)
+    learner = ValueLearner(config.value, config.win_bonus, config.seed, device)
+    done = _resume(learner, folder)
+    curve = Curve(folder / "curve.csv", "iterations")
+    rounds = [_read_round(folder, i) for i in range(max(BLIND, done - config.value.window), done)]
+    evaluation = random_numbers(np.random.default_rng([config.seed, 3]), "train", config.evaluation_deals)
+    task = progress.add_task("expert iteration", total=config.iterations, completed=done)
+    with SummaryWriter(str(folder / "tensorboard")) as log:
+        for iteration in range(done, config.iterations):
+            rng = np.random.default_rng([config.seed, iteration])
+            positions, targets = _play_round(config, learner, iteration, rng)
+            rounds = [*(rounds if iteration != BLIND else ()), (positions, targets)][-config.value.window :]
+            lists, wanted = (np.concatenate(parts) for parts in zip(*rounds, strict=True))
+            rate = config.value.learning_rate * max(0.02, min(1.0, 1.25 * (1 - iteration / config.iterations)))
+            loss = learner.train(lists, wanted, learner.steps(len(targets)), rng, rate)
+            log.add_scalar("train/loss", loss, iteration)
+            if iteration % config.evaluate_every == config.evaluate_every - 1 or iteration == config.iterations - 1:
+                games = play_games(evaluation, config.rules, learner.network(), rng, threads=config.threads).games
+                win_rate, score = float(np.mean(games["remaining"] == 0)), float(np.mean(games["score"]))
+                curve.add(iteration + 1, win_rate, score)
+                log.add_scalar("evaluation/win_rate", win_rate, iteration)
+                log.add_scalar("evaluation/score", score, iteration)
+                with replacing(folder / "value.safetensors") as path:
+                    save_network(learner.network(), config.rules, path)
+            _keep(learner, folder, iteration, positions, targets, config.value.window)
+            progress.advance(task)
+    distil(config, learner.network(), folder, device, progress)
+
+
+def _play_round(
+    config: IterationConfig, learner: ValueLearner, iteration: int, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Play the games of an iteration; return the inputs of their positions and what they are worth."""
+    found = play_games(
+        random_numbers(rng, "train", config.games),
+        config.rules,
+        learner.network(),
+        rng,
+        explore=config.explore if iteration else 1.0,
+        threads=config.threads,
+    )
+    if iteration:
+        worth = returns(found, config.value.trace if iteration > BLIND else 1.0)
+    else:
+        worth = outcomes(found, config.win_bonus / 100)
+    return input_lists(found.positions[found.reached], config.rules), worth[found.reached]
+
+
+def _round_file(folder: Path, iteration: int) -> Path:
+    return folder / "rounds" / f"{iteration:06}.npz"
+
+
+def _read_round(folder: Path, iteration: int) -> tuple[np.ndarray, np.ndarray]:
+    with np.load(_round_file(folder, iteration)) as kept:
+        return kept["lists"], kept["targets"]
+
+
+def _keep(
+    learner: ValueLearner, folder: Path, iteration: int, lists: np.ndarray, targets: np.ndarray, window: int
+) -> None:
+    """Write what the next iteration goes on from; the checkpoint last, as it says how far the training is."""
+    with replacing(_round_file(folder, iteration)) as path:
+        np.savez(path, lists=lists, targets=targets)
+    with replacing(folder / "checkpoint.pt") as path:
+        torch.save({"iterations": iteration + 1, **learner.state()}, path)
+    _round_file(folder, iteration - window).unlink(missing_ok=True)
+
+
+def _resume(learner: ValueLearner, folder: Path) -> int:
+    """Load the checkpoint in ``folder`` if there is one; return after how many iterations it was written."""
+    path = folder / "checkpoint.pt"
+    if not path.exists():
+        return 0
+    try:
+        kept = torch.load(path, weights_only=True)
+        learner.load_state(kept)
+    except Exception as error:  # whatever reading half a file does
+        raise ConfigError(f"checkpoint {path} cannot be read ({error}); delete it to start anew") from error
+    return int(kept["iterations"])

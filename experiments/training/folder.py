@@ -1,0 +1,71 @@
+"""The folder of a training: its config, its learning curve, and where the networks are trained."""
+
+import csv
+import time
+from pathlib import Path
+
+import torch
+import yaml
+from stable_baselines3.common.utils import get_device
+
+from experiments.config import ConfigError, Training
+from tripeaks_env.files import replacing
+
+
+def claim(folder: Path, config: Training) -> None:
+    """Keep the config in the folder, so that no other training goes on from what is there.
+
+    Raises:
+        ConfigError: the folder holds a training of another config.
+    """
+    settings = yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False)
+    kept = folder / "config.yaml"
+    if kept.exists() and kept.read_text(encoding="utf-8") != settings:
+        raise ConfigError(f"folder {folder} holds a training of another config; give another one with --output")
+    with replacing(kept) as path:
+        path.write_text(settings, encoding="utf-8")
+
+
+def choose_device(name: str) -> torch.device:
+    """Return the device of that name, ``auto`` for a GPU where there is one.
+
+    Raises:
+        ConfigError: there is no such device.
+    """
+    torch.set_num_threads(1)  # for networks this small, more are slower
+    try:
+        device = get_device(name)
+    except RuntimeError as error:
+        raise ConfigError(f"device is {name!r}; it must be auto, cpu, cuda or the like: {error}") from error
+    if name.startswith("cuda") and device.type != "cuda":  # the library falls back to the CPU without a word
+        raise ConfigError(f"device is {name!r}; this machine or this build of PyTorch has no CUDA")
+    return device
+
+
+class Curve:
+    """A learning curve in a CSV file: a row for each evaluation, with how far the training was and how long it took.
+
+    Args:
+        path: the file; rows that are there already are kept.
+        unit: the name of the first column, such as ``"steps"``.
+    """
+
+    def __init__(self, path: Path, unit: str) -> None:
+        self.path = path
+        self.columns = (unit, "seconds", "win_rate", "score")
+        self.rows = self._read()
+        self.started = time.perf_counter() - (self.rows[-1][1] if self.rows else 0)
+
+    def _read(self) -> list[tuple[float, ...]]:
+        if not self.path.exists():
+            return []
+        with self.path.open(encoding="utf-8", newline="") as file:
+            rows = list(csv.reader(file))[1:]
+        return [(int(at), int(seconds), float(win_rate), float(score)) for at, seconds, win_rate, score in rows]
+
+    def add(self, at: int, win_rate: float, score: float) -> None:
+        """Add a row and write the file at once. Rows from ``at`` on are of a training killed after them: they go."""
+        self.rows = [row for row in self.rows if row[0] < at]
+        self.rows.append((at, round(time.perf_counter() - self.started), win_rate, score))
+        with replacing(self.path) as path, path.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file).writerows([self.columns, *self.rows])

@@ -1,0 +1,214 @@
+"""Expert iteration, the rewards without luck, and learning curves."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from rich.progress import Progress
+
+import agents
+from agents.network import PolicyNetwork
+from experiments.config import ConfigError, IterationConfig, TrainConfig, ValuePart, load_training
+from experiments.curves import final_line, intervals, read_curves
+from experiments.play import play
+from experiments.training import expert_iteration, ppo
+from experiments.training.advantage import AdvantageReward
+from experiments.training.self_play import Record, new_record, outcomes, play_games, returns
+from experiments.training.value_learner import ValueLearner
+from tests.common import RULES
+from tests.test_expectation import random_network
+from tripeaks_env import Rules, sample_actions
+from tripeaks_env.engine import GAME
+from tripeaks_env.sb3 import TriPeaksVecEnv
+from tripeaks_env.splits import is_evaluation, random_numbers
+
+TINY: dict[str, Any] = {
+    "name": "tiny",
+    "method": "expert-iteration",
+    "iterations": 5,
+    "games": 24,
+    "evaluate_every": 2,
+    "evaluation_deals": 8,
+    "value": {"hidden": [16, 4], "batch_size": 32, "window": 2},
+    "policy": {"games": 10, "epochs": 2, "batch_size": 16, "hidden": [8], "positions": 500, "depth": 1},
+}
+
+
+def numbers(count: int, seed: int = 0) -> np.ndarray:
+    return random_numbers(np.random.default_rng(seed), "train", count)
+
+
+def iterate(folder: Path, **changes: Any) -> None:
+    with Progress(disable=True) as progress:
+        expert_iteration.train(IterationConfig.model_validate(TINY | changes), folder, progress)
+
+
+def test_self_play_is_the_same_with_threads_and_takes_the_best_action() -> None:
+    network = random_network()
+    one, two = (
+        play_games(numbers(150), Rules.easy, network, np.random.default_rng(1), explore=0.1, threads=threads)
+        for threads in (1, 2)
+    )
+    for first, second in zip(one, two, strict=True):
+        assert first.tobytes() == second.tobytes()
+    reached = one.reached
+    assert np.array_equal(one.best[reached], one.action_values[reached].max(axis=1))
+    moves = one.games["line"][reached]
+    best = one.action_values[reached].argmax(axis=1)
+    assert np.array_equal(one.explored[reached], moves != best)
+    assert 0.02 < one.explored[reached].mean() < 0.1
+
+
+def test_games_with_full_exploration_take_a_card_where_there_is_one() -> None:
+    found = play_games(numbers(40), Rules.easy, random_network(), np.random.default_rng(1), explore=1.0)
+    legal = found.action_values[found.reached] > -1e8
+    draws = found.games["line"][found.reached] == 28
+    assert np.array_equal(draws, ~legal[:, :28].any(axis=1))
+
+
+def test_returns_without_luck_are_as_hand_made_ones() -> None:
+    """One game of three positions: what was drawn counts by its expectation, and a random action cuts."""
+    record = new_record(np.zeros(2, GAME))
+    record.lengths[:] = 3
+    record.values[:, :3] = [[1.0, 2.0, 4.0], [1.0, 2.0, 4.0]]
+    record.best[:, :3] = [[1.5, 2.5, 5.0], [1.5, 2.5, 5.0]]
+    record.explored[1, 0] = True
+    found = returns(record, 0.5)[:, :3]
+    last = 5.0
+    middle = 2.5 + 0.5 * (last - 4.0)
+    assert found.tolist() == [[1.5 + 0.5 * (middle - 2.0), middle, last], [1.5, middle, last]]
+
+
+def test_returns_of_any_network_are_right_on_average() -> None:
+    """With a trace of 1 they are unbiased, however wrong the network is: their mean is that of what really happened."""
+    found = play_games(numbers(4000), Rules.easy, random_network(), np.random.default_rng(1))
+    first, real = returns(found, 1.0)[:, 0], outcomes(found, 3.0)[:, 0]
+    error = np.std(first - real) / len(first) ** 0.5
+    assert abs(np.mean(first - real)) < 3.5 * error
+    assert real.std() > 0.1
+
+
+@pytest.mark.parametrize("name", ["easy", "traditional", "wild-empty-classic"])
+def test_advantages_add_up_to_the_outcome_less_luck(name: str) -> None:
+    """Over an episode their mean is that of the outcome less the value of the start: luck is nothing on average."""
+    rules = RULES[name]
+    games = TriPeaksVecEnv(256, rules=rules, skip_forced=True)
+    learner = ValueLearner(ValuePart(hidden=[16, 4]), 300.0, 0, torch.device("cpu"))
+    env = AdvantageReward(games, learner, refit=10**9)
+    env.seed(0)
+    observation = env.reset()
+    assert isinstance(observation, dict)
+    rng = np.random.default_rng(0)
+    totals, differences = np.zeros(256), []
+    for _ in range(150):
+        assert isinstance(observation, dict)
+        mask = observation["action_mask"].copy()
+        mask[mask[:, :28].any(axis=1), 28] = 0
+        observation, rewards, done, infos = env.step(sample_actions(mask, rng))
+        totals += rewards
+        for i in done.nonzero()[0]:
+            outcome = infos[i]["episode"]["r"] / 100 + 3.0 * (infos[i]["status"] == "won")
+            differences.append(totals[i] + env.record.values[i, 0] - outcome)
+            totals[i] = 0
+    assert len(differences) > 500
+    assert abs(np.mean(differences)) < 3.5 * np.std(differences) / len(differences) ** 0.5
+    assert sum(len(targets) for _, targets in env.harvest) > 10_000
+
+
+@pytest.mark.filterwarnings("ignore")  # of TensorBoard
+def test_expert_iteration_goes_on_as_if_never_interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Killed after some iterations, and again among the games of the deeper search, it ends with the same files."""
+    iterate(tmp_path / "whole")
+    real, calls = expert_iteration._play_round, []
+
+    def killed(*arguments: Any) -> Any:
+        calls.append(1)
+        if len(calls) == 4:
+            raise KeyboardInterrupt
+        return real(*arguments)
+
+    monkeypatch.setattr(expert_iteration, "_play_round", killed)
+    with pytest.raises(KeyboardInterrupt):
+        iterate(tmp_path / "parts")
+    monkeypatch.setattr(expert_iteration, "_play_round", real)
+    iterate(tmp_path / "parts")
+    for name in ("value.safetensors", "policy.safetensors"):
+        assert (tmp_path / "whole" / name).read_bytes() == (tmp_path / "parts" / name).read_bytes()
+    whole, parts = ((tmp_path / name / "curve.csv").read_text().splitlines() for name in ("whole", "parts"))
+    assert [row.split(",")[0] for row in whole] == ["iterations", "2", "4", "5"]
+    assert [row.split(",")[2:] for row in whole] == [row.split(",")[2:] for row in parts]
+    assert len(list((tmp_path / "parts" / "rounds").iterdir())) == 2
+
+    for name, file in (("network", "policy"), ("lookahead", "value")):
+        agent = agents.make(name, checkpoint=str(tmp_path / "whole" / f"{file}.safetensors"))
+        assert (play(agent, numbers(3).tolist(), Rules.easy).games["length"] > 20).all()
+    with pytest.raises(ConfigError, match="another config"):
+        iterate(tmp_path / "whole", iterations=6)
+    (tmp_path / "parts" / "checkpoint.pt").write_bytes(b"half a file")
+    with pytest.raises(ConfigError, match="delete it to start anew"):
+        iterate(tmp_path / "parts")
+
+
+@pytest.mark.filterwarnings("ignore")  # of the training library
+def test_ppo_starts_from_a_policy_network(tmp_path: Path) -> None:
+    settings = {"name": "x", "total_steps": 8, "num_envs": 2, "hidden": [8], "n_steps": 4, "batch_size": 8}
+    start = PolicyNetwork(Rules.easy, [8])
+    start.save(tmp_path / "start.safetensors", "network")
+    config = TrainConfig.model_validate(settings | {"start": str(tmp_path / "start.safetensors")})
+    model = ppo.new_model(config, ppo.training_games(config), "cpu")
+    begun = PolicyNetwork.of_sb3(model.policy, Rules.easy, [8])  # type: ignore[arg-type]
+    for weights, before in zip(begun.parameters(), start.parameters(), strict=True):
+        torch.testing.assert_close(weights, before, rtol=1e-3, atol=1e-4)
+    with pytest.raises(ConfigError, match=r"start has hidden layers \[8\]; hidden is \[9\]"):
+        ppo.new_model(config.model_copy(update={"hidden": [9]}), ppo.training_games(config), "cpu")
+
+
+def test_training_never_deals_evaluation_deals(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    dealt: list[int] = []
+    real = play_games
+
+    def watched(numbers: np.ndarray, *arguments: Any, **options: Any) -> Record:
+        dealt.extend(numbers.tolist())
+        return real(numbers, *arguments, **options)
+
+    monkeypatch.setattr(expert_iteration, "play_games", watched)
+    iterate(tmp_path, iterations=1)
+    assert len(dealt) == TINY["games"] + TINY["evaluation_deals"]
+    assert not any(is_evaluation(number) for number in dealt)
+
+
+def test_curves_of_several_seeds(tmp_path: Path) -> None:
+    for seed, rates in enumerate(((0.0, 0.4), (0.1, 0.5), (0.2, 0.9))):
+        folder = tmp_path / f"x-seed{seed}"
+        folder.mkdir()
+        (folder / "config.yaml").write_text(f"name: x\nseed: {seed}\n")
+        rows = [f"{100 * i},{i},{rate},500.0" for i, rate in enumerate(rates)]
+        (folder / "curve.csv").write_text("\n".join(["steps,seconds,win_rate,score", *rows]) + "\n")
+    folders = sorted(tmp_path.iterdir())
+    unit, table = read_curves(folders)
+    assert unit == "steps"
+    across = intervals(table)
+    assert across["mean"].tolist() == pytest.approx([0.1, 0.6])
+    # Student's t with two degrees of freedom: 4.3027 standard errors
+    assert across["low"].iloc[0] == pytest.approx(0.1 - 4.302653 * 0.1 / 3**0.5, abs=1e-6)
+    assert "over 3 seeds, 60.0 %" in final_line(table)
+    with pytest.raises(ConfigError, match="has the seed 0, as another one has"):
+        read_curves([folders[0], folders[0]])
+    (folders[1] / "config.yaml").write_text("name: y\nseed: 1\n")
+    with pytest.raises(ConfigError, match="in more than the seed"):
+        read_curves(folders)
+    with pytest.raises(ConfigError, match="holds no training"):
+        read_curves([tmp_path / "nowhere"])
+
+
+def test_method_of_a_training_is_read_from_its_config(tmp_path: Path) -> None:
+    path = tmp_path / "config.yaml"
+    path.write_text("name: x\nmethod: expert-iteration\niterations: 3\n")
+    assert isinstance(load_training(path), IterationConfig)
+    path.write_text("name: x\ntotal_steps: 3\nnum_envs: 1\nn_steps: 2048\n")
+    assert isinstance(load_training(path), TrainConfig)
+    path.write_text("name: x\nmethod: dreaming\ntotal_steps: 3\n")
+    with pytest.raises(ConfigError, match="method: "):
+        load_training(path)
