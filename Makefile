@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/installed
 
-.PHONY: help benchmark test test-slow check docs bench-speed clean
+.PHONY: help benchmark test test-slow check docs bench-speed bench-agents clean
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
@@ -34,6 +34,15 @@ docs: benchmark ## make the pictures of the README
 bench-speed: $(INSTALLED) ## measure speed beside other libraries, write docs/speed.md (10 minutes)
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[benchmark,dev,peers]'
 	$(BIN)/python -m experiments speed --output docs/speed.md
+
+bench-agents: $(INSTALLED) ## play all agents, also the slow ones, train ppo with 5 seeds, write docs/agents.md (an hour)
+	for name in agents-easy agents-classic agents-pimc-easy; do \
+	  $(BIN)/python -m experiments compare experiments/configs/$$name.yaml || exit; done
+	for seed in 0 1 2 3 4; do $(BIN)/python -m experiments train experiments/configs/ppo-easy.yaml --seed $$seed || exit; done
+	$(BIN)/python -m experiments results --output docs/agents.md --comparison runs/agents-easy \
+	  --comparison runs/agents-classic --comparison runs/agents-pimc-easy --training runs/ppo-easy-seed0 \
+	  --training runs/ppo-easy-seed1 --training runs/ppo-easy-seed2 --training runs/ppo-easy-seed3 \
+	  --training runs/ppo-easy-seed4
 
 clean: ## remove the virtual environment and caches
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis build *.egg-info

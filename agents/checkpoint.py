@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import safetensors.numpy
@@ -15,7 +14,7 @@ SHIPPED = Path(__file__).parent / "checkpoints"
 HEADER = "agent"  # one key: with more, their order in the file would vary
 
 
-def write(path: Path, kind: str, rules: Rules, weights: Mapping[str, np.ndarray], **details: Any) -> None:
+def write(path: Path, kind: str, rules: Rules, weights: Mapping[str, np.ndarray]) -> None:
     """Write the weights of a network.
 
     Args:
@@ -23,16 +22,22 @@ def write(path: Path, kind: str, rules: Rules, weights: Mapping[str, np.ndarray]
         kind: of network, such as ``"ppo"``.
         rules: the rules that it was trained for.
         weights: arrays of floats by name.
-        details: what else :func:`read` has to return; JSON values.
+
+    Raises:
+        ValueError: a weight is not finite in half precision.
     """
-    header = {"format": _format(kind), "rules": rules.to_json(), **details}
-    halves = {name: np.ascontiguousarray(array, dtype=np.float16) for name, array in weights.items()}
+    header = {"format": _format(kind), "rules": rules.to_json()}
+    with np.errstate(over="ignore"):
+        halves = {name: np.ascontiguousarray(array, dtype=np.float16) for name, array in weights.items()}
+    for name, array in halves.items():
+        if not np.isfinite(array).all():
+            raise ValueError(f"the weights {name} have numbers that are not finite in half precision")
     safetensors.numpy.save_file(halves, path, {HEADER: json.dumps(header)})
     path.chmod(0o644)  # the library leaves it to its owner alone
 
 
-def read(kind: str, rules: Rules, path: str | Path | None = None) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """Return the weights of a network, float32 by name, and the details that were written with them.
+def read(kind: str, rules: Rules, path: str | Path | None = None) -> dict[str, np.ndarray]:
+    """Return the weights of a network, float32 by name.
 
     Args:
         kind: of network.
@@ -52,13 +57,13 @@ def read(kind: str, rules: Rules, path: str | Path | None = None) -> tuple[dict[
         weights = safetensors.numpy.load_file(path)
         found = header.pop("format")
         trained = as_rules(header.pop("rules")) if found == _format(kind) else rules
-    except (SafetensorError, KeyError, TypeError, ValueError, AttributeError) as error:
+    except (SafetensorError, KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise ValueError(f"checkpoint {path} cannot be read: {type(error).__name__}: {error}") from error
     if found != _format(kind):
         raise ValueError(f"checkpoint {path} has the format {found!r}; it must be {_format(kind)!r}")
     if trained != rules:
         raise ValueError(f"checkpoint {path} was trained for the rules {trained}, not for {rules}")
-    return {name: array.astype(np.float32) for name, array in weights.items()}, header
+    return {name: array.astype(np.float32) for name, array in weights.items()}
 
 
 def _format(kind: str) -> str:

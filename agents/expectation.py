@@ -31,6 +31,8 @@ from tripeaks_env.engine import DRAW, GAME, PLAYING, WON, can_draw, removable, s
 from tripeaks_env.layout import POSITIONS
 
 NOTHING = -1
+WITH_JOKER = 24
+"""How many of the last stock cards the joker is shuffled into; with an empty waste there is one more, on top."""
 MOST_OUTCOMES = 169
 """An action turns up two cards at most."""
 LOWEST = np.float32(-1e9)
@@ -152,7 +154,9 @@ def _outcomes(
     unseen = 0
     for rank in range(1, 14):
         unseen += int(game["unseen"][rank])
-    joker = 1.0 / (table["stock"] - game["drawn"]) if action == DRAW and game["unseen"][WILD] else 0.0
+    joker = 0.0
+    if action == DRAW and game["unseen"][WILD] and table["stock"] - game["drawn"] <= WITH_JOKER:
+        joker = 1.0 / (table["stock"] - game["drawn"])
     shared = not expand and 0 <= first < POSITIONS
     if shared:  # of all outcomes, whose first layers differ by a few rows
         add_up(child, table, network, work.found, work.base)

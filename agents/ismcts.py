@@ -53,6 +53,9 @@ class ISMCTSAgent(SearchAgent):
         ValueError: an option has a value that is not allowed.
     """
 
+    most_simulations = 1 << 20
+    """The largest budget, whose tree takes half a gigabyte."""
+
     def __init__(
         self,
         rules: Rules,

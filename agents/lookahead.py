@@ -19,8 +19,8 @@ class LookaheadAgent(SearchAgent):
     Args:
         rules: the rules that it plays by; they must be those that the network was trained for.
         seed: has no effect.
-        simulations: the most positions to look at for an action, beside those one action deep.
-        milliseconds: time a decision instead, see :class:`agents.search.SearchAgent`.
+        simulations: the most positions to look at for a decision, beside those one action deep; up to 262,144.
+        milliseconds: time a decision instead, still up to ``depth``, see :class:`agents.search.SearchAgent`.
         depth: how many actions deep to look at most. 1: only what the action itself reveals.
         width: how many points worse than the best an action may be at first sight to be looked at deeper.
         checkpoint: a ``value.safetensors`` that training wrote; by default the one shipped for these rules.
@@ -29,6 +29,9 @@ class LookaheadAgent(SearchAgent):
         ValueError: there is no such checkpoint, it is none, it was trained for other rules, or an option has a value that is
             not allowed.
     """
+
+    most_simulations = 1 << 18
+    """The most positions that a search keeps, in 90 MB."""
 
     def __init__(
         self,
@@ -40,9 +43,12 @@ class LookaheadAgent(SearchAgent):
         width: float = 30.0,
         checkpoint: str | Path | None = None,
     ) -> None:
+        self.depth, self.width = integer("depth", depth, least=1), number("width", width)
+        if self.depth == 1:
+            self.most_simulations = 1  # nothing beside what is one action deep
+            simulations = min(simulations, 1)
         self.network = load_network(rules, checkpoint)
         super().__init__(rules, seed, simulations, milliseconds, float(100 * self.network.win[0]))
-        self.depth, self.width = integer("depth", depth, least=1), number("width", width)
         self.work = working_memory(self.network)
 
     def search(self, games: np.ndarray, simulations: int) -> np.ndarray:
@@ -58,6 +64,6 @@ class LookaheadAgent(SearchAgent):
 
     def _values(self, games: np.ndarray, positions: int) -> np.ndarray:
         values = np.empty((len(games), DRAW + 1), dtype=np.float32)
-        tree, width = new_tree(positions if self.depth > 1 else 1), self.width / 100
+        tree, width = new_tree(positions), self.width / 100
         values_of_games(games, tree, self.depth, width, tables(self.rules), self.network, self.work, values)
         return values

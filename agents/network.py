@@ -14,7 +14,7 @@ from torch.nn import functional
 from agents import checkpoint
 from agents.simple import COVER_MATRIX
 from tripeaks_env.cards import EMPTY, FACE_DOWN, WILD
-from tripeaks_env.engine import DRAW
+from tripeaks_env.engine import DRAW, UNDO
 from tripeaks_env.layout import POSITIONS
 from tripeaks_env.observation import Observation, observation_space
 from tripeaks_env.rules import Rules
@@ -134,16 +134,17 @@ class PolicyNetwork(nn.Module):
     def save(self, path: Path, kind: str) -> None:
         """Write the weights; see :mod:`agents.checkpoint`."""
         weights = {name: weight.detach().cpu().numpy() for name, weight in self.layers.state_dict().items()}
-        checkpoint.write(path, kind, self.rules, weights, hidden=self.hidden)
+        checkpoint.write(path, kind, self.rules, weights)
 
     @classmethod
     def load(cls, kind: str, rules: Rules, path: str | Path | None = None) -> "PolicyNetwork":
         """Return the network of a checkpoint; see :func:`agents.checkpoint.read` for the arguments and errors."""
-        weights, details = checkpoint.read(kind, rules, path)
+        weights = checkpoint.read(kind, rules, path)
         try:
-            network = cls(rules, details["hidden"])
+            layers = sorted((int(name.removesuffix(".bias")), name) for name in weights if name.endswith(".bias"))
+            network = cls(rules, [len(weights[name]) for _, name in layers[:-1]])
             network.layers.load_state_dict({name: torch.from_numpy(weight) for name, weight in weights.items()})
-        except (KeyError, TypeError, RuntimeError) as error:
+        except (IndexError, TypeError, ValueError, RuntimeError) as error:
             raise ValueError(f"checkpoint {path} cannot be read: {type(error).__name__}: {error}") from error
         return network
 
@@ -163,9 +164,10 @@ class NetworkAgent:
         """Return a legal action for each of N games; see :meth:`agents.agent.Agent.act`."""
         device = next(self.network.parameters()).device
         tensors = {key: torch.as_tensor(value, device=device) for key, value in observation.items()}
-        tensors["action_mask"] = torch.as_tensor(action_mask, device=device)
+        tensors["action_mask"] = torch.as_tensor(action_mask[:, :UNDO], device=device)
         with torch.inference_mode():
-            return self.network(tensors).argmax(dim=1).cpu().numpy()
+            actions: np.ndarray = self.network(tensors).argmax(dim=1).cpu().numpy()
+        return np.where(action_mask[:, :UNDO].any(axis=1), actions, UNDO)  # undo only where nothing else is legal
 
 
 class DistilledAgent(NetworkAgent):

@@ -36,6 +36,9 @@ class PIMCAgent(SearchAgent):
         ValueError: the rules have streak scoring, or an option has a value that is not allowed.
     """
 
+    most_simulations = 1 << 12
+    """The most worlds that are solved side by side, in about half a gigabyte."""
+
     def __init__(
         self,
         rules: Rules,
@@ -48,7 +51,9 @@ class PIMCAgent(SearchAgent):
             raise ValueError("pimc does not play by streak scoring; the rules must be such that points just add up")
         self.objective: Objective = OBJECTIVES[one_of("objective", objective, OBJECTIVES)]
         win_bonus = WEIGHTS[self.objective].win
-        super().__init__(rules, seed, integer("worlds", worlds, least=1), milliseconds, win_bonus)
+        super().__init__(
+            rules, seed, integer("worlds", worlds, least=1, most=self.most_simulations), milliseconds, win_bonus
+        )
 
     def search(self, games: np.ndarray, simulations: int) -> np.ndarray:
         """Return a legal action for each of N games as seen; see :meth:`agents.search.SearchAgent.search`."""

@@ -1,7 +1,6 @@
 """What the agents that search have in common: when they search at all, and how much."""
 
 from abc import ABC, abstractmethod
-from math import isfinite
 from time import perf_counter
 
 import numpy as np
@@ -12,6 +11,7 @@ from tripeaks_env.engine import UNDO
 from tripeaks_env.observation import Observation
 from tripeaks_env.rules import Rules
 
+MOST_NUMBER = 1e15
 FIRST_TRY = 32
 """Simulations of the first search of a decision whose budget is time."""
 
@@ -35,12 +35,15 @@ class SearchAgent(ABC):
         ValueError: an option has a value that is not allowed.
     """
 
+    most_simulations = 1 << 40
+    """The largest budget of a decision."""
+
     def __init__(
         self, rules: Rules, seed: int, simulations: int, milliseconds: float | None = None, win_bonus: float = 0
     ) -> None:
         self.rules = rules
         self.seed = integer("seed", seed, least=0)
-        self.simulations = integer("simulations", simulations, least=1)
+        self.simulations = integer("simulations", simulations, least=1, most=self.most_simulations)
         self.milliseconds = None if milliseconds is None else number("milliseconds", milliseconds, above=True)
         self.win_bonus = number("win_bonus", win_bonus)
 
@@ -78,19 +81,20 @@ class SearchAgent(ABC):
             action = self.search(game, simulations)[0]
             stopped = perf_counter()
             longer = int(simulations * 0.9 * (end - stopped) / (stopped - started))
-            if longer < 2 * simulations:
+            if longer < 2 * simulations or simulations == self.most_simulations:
                 return int(action)
-            simulations = min(longer, 16 * simulations)  # a short search tells the speed of a long one only roughly
+            # A short search tells the speed of a long one only roughly.
+            simulations = min(longer, 16 * simulations, self.most_simulations)
 
 
-def integer(name: str, value: object, least: int) -> int:
-    """Return an option that must be an integer of at least ``least``.
+def integer(name: str, value: object, least: int, most: int = 1 << 62) -> int:
+    """Return an option that must be an integer of at least ``least`` and at most ``most``.
 
     Raises:
         ValueError: it is not.
     """
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not least <= value < 1 << 62:
-        raise ValueError(f"{name} is {value!r}; it must be an integer of at least {least}")
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not least <= value <= most:
+        raise ValueError(f"{name} is {value!r}; it must be an integer of at least {least}, and at most {most}")
     return int(value)
 
 
@@ -100,7 +104,7 @@ def number(name: str, value: object, above: bool = False) -> float:
     Raises:
         ValueError: it is not.
     """
-    right = isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+    right = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < MOST_NUMBER
     if not right or value < 0 or (above and value == 0):  # type: ignore[operator]
         raise ValueError(f"{name} is {value!r}; it must be a number {'above' if above else 'of at least'} 0")
     return float(value)  # type: ignore[arg-type]

@@ -13,7 +13,7 @@ from agents import checkpoint
 from tripeaks_env import engine
 from tripeaks_env._jit import kernel, kernel_on
 from tripeaks_env.cards import EMPTY, WILD
-from tripeaks_env.layout import POSITIONS, ROWS
+from tripeaks_env.layout import MIRROR, POSITIONS
 from tripeaks_env.rules import Rules
 
 CATEGORIES = 14
@@ -34,6 +34,8 @@ RUN = WASTE + 13
 INPUTS = RUN + POSITIONS + 1
 MOST = POSITIONS + 13 + 5
 """The most inputs that are one."""
+HIGHEST = np.float32(1e6)
+"""The highest value, far beyond what a game is worth; the lowest is as far below 0."""
 POINTS = np.float32(100)
 """Points of score in a unit of value."""
 
@@ -151,14 +153,14 @@ def add_up(game: np.void, table: np.void, network: ValueNetwork, found: np.ndarr
             sums[unit] += rows[a, unit]
 
 
-@kernel_on(engine, fastmath=True)
+@kernel_on(fastmath=True)
 def change_row(sums: np.ndarray, rows: np.ndarray, row: int, sign: np.float32) -> None:
     """Add a row to the first layer's sums (``sign`` 1) or take it away (-1)."""
     for unit in range(len(sums)):
         sums[unit] += sign * rows[row, unit]
 
 
-@kernel_on(engine, fastmath=True)
+@kernel_on(fastmath=True)
 def output(sums: np.ndarray, network: ValueNetwork) -> np.float32:
     """Return the value, in units of 100 points, for the first layer's sums, which are changed."""
     hidden = network.hidden
@@ -170,7 +172,7 @@ def output(sums: np.ndarray, network: ValueNetwork) -> np.float32:
         for unit in range(len(sums)):
             total += hidden[other, unit] * sums[unit]
         value += network.head[other] * max(total + network.hidden_bias[other], np.float32(0))
-    return value
+    return min(max(value, -HIGHEST), HIGHEST)
 
 
 @kernel_on(engine, fastmath=True)
@@ -183,16 +185,17 @@ def evaluate(game: np.void, table: np.void, network: ValueNetwork, work: Work) -
 def mirrored() -> np.ndarray:
     """Return for each input the one that is one in the mirrored tableau instead, int64 (INPUTS,)."""
     found = np.arange(INPUTS)
-    for row in ROWS:
-        for position in row:
-            for category in range(CATEGORIES):
-                other = row[0] + row[-1] - position
-                found[position * CATEGORIES + category] = other * CATEGORIES + category
+    for position in range(POSITIONS):
+        for category in range(CATEGORIES):
+            found[position * CATEGORIES + category] = MIRROR[position] * CATEGORIES + category
     return found
 
 
 def reversed_ranks() -> np.ndarray:
-    """Return for each input the one that is one with the ranks reversed, r to 14 - r, instead, int64 (INPUTS,)."""
+    """Return for each input the one that is one with the ranks reversed, r to 14 - r, instead, int64 (INPUTS,).
+
+    It holds as long as the waste card has a rank.
+    """
     found = np.arange(INPUTS)
     for relative in range(13):
         other = -relative % 13
@@ -211,12 +214,14 @@ def save_network(network: ValueNetwork, rules: Rules, path: Path) -> None:
 
 def load_network(rules: Rules, path: str | Path | None = None) -> ValueNetwork:
     """Return the network of a checkpoint; see :func:`agents.checkpoint.read` for the arguments and errors."""
-    weights, _ = checkpoint.read("value", rules, path)
+    weights = checkpoint.read("value", rules, path)
     try:
         network = ValueNetwork(**weights)
     except TypeError as error:
         raise ValueError(f"checkpoint {path} is no value network: {error}") from error
-    size, following = len(network.bias), len(network.head)
+    if not all(np.isfinite(array).all() for array in network):
+        raise ValueError(f"checkpoint {path} has weights that are not finite")
+    size, following = network.bias.size, network.head.size
     shapes = ((INPUTS, size), (size,), (following, size), (following,), (following,), (1,), (1,))
     for name, array, shape in zip(ValueNetwork._fields, network, shapes, strict=True):
         if array.shape != shape:

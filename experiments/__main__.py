@@ -65,8 +65,12 @@ def train(
     else:
         from experiments.training import expert_iteration
 
-        with _progress() as progress:
-            expert_iteration.train(settings, folder, progress)
+        try:
+            with _progress() as progress:
+                expert_iteration.train(settings, folder, progress)
+        except KeyboardInterrupt:
+            typer.echo("Interrupted; the same command goes on from the last iteration.")
+            raise
     typer.echo(f"Written to {folder}: {', '.join(sorted(file.name for file in folder.glob('*.*') if file.is_file()))}")
 
 

@@ -96,7 +96,7 @@ class ValuePart(Part):
     hidden: Annotated[list[Width], Field(min_length=2, max_length=2)] = [256, 32]
     """Widths of its two hidden layers."""
     trace: float = Field(default=0.9, ge=0, le=1)
-    """How far what happened counts against what the network says, see :func:`experiments.self_play.returns`."""
+    """How far what happened counts against what the network says, see :func:`experiments.training.self_play.returns`."""
     window: int = Field(default=8, ge=1)
     """How many of the last rounds of games it is trained on."""
     passes: float = Field(default=2.0, gt=0)
@@ -144,7 +144,7 @@ class IterationConfig(Training):
     """Games of an iteration."""
     explore: float = Field(default=0.03, ge=0, le=1)
     """How probably an action of a game is a random one."""
-    win_bonus: float = Field(default=300.0, ge=0)
+    win_bonus: float = Field(default=300.0, ge=0, le=10_000)
     """How many points a win is worth more than those it scores."""
     value: ValuePart = ValuePart()
     policy: PolicyPart = PolicyPart()
@@ -168,7 +168,7 @@ class TrainConfig(Training):
     """Widths of the hidden layers, of policy and value network each."""
     start: str = ""
     """Checkpoint of a policy network of the same widths to start from; by default the start is random."""
-    win_bonus: float = Field(default=300.0, ge=0)
+    win_bonus: float = Field(default=300.0, ge=0, le=10_000)
     """How many points a win is worth more than those it scores. A reward of 1 stands for 100 points."""
     value: ValuePart | None = ValuePart()
     """The network that tells how good actions are, see :class:`experiments.training.advantage.AdvantageReward`. With null,
@@ -221,9 +221,10 @@ def load_training(path: Path) -> TrainConfig | IterationConfig:
     Raises:
         ConfigError: see :func:`load`.
     """
-    if _read(path).get("method") == "expert-iteration":
-        return load(path, IterationConfig)
-    return load(path, TrainConfig)
+    method = _read(path).get("method", "ppo")
+    if method not in ("ppo", "expert-iteration"):
+        raise ConfigError(f"config {path}: method is {method!r}; it must be ppo or expert-iteration")
+    return load(path, IterationConfig if method == "expert-iteration" else TrainConfig)  # type: ignore[return-value]
 
 
 def load(path: Path, kind: type[AnyConfig]) -> AnyConfig:

@@ -1,6 +1,7 @@
 """Learning curves of trainings that differ in their seed: the mean over the seeds, with its interval."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,24 +19,45 @@ def read_curves(folders: list[Path]) -> tuple[str, pd.DataFrame]:
         folders: of trainings, see ``python -m experiments train``.
 
     Raises:
-        ConfigError: a folder holds no training, two have the same seed, or they differ in more than the seed.
+        ConfigError: a folder holds no training, two have the same seed, differ in more than the seed, or in their points.
     """
     curves, others = {}, []
     for folder in folders:
-        try:
-            config = yaml.safe_load((folder / "config.yaml").read_text(encoding="utf-8"))
-            curve = pd.read_csv(folder / "curve.csv", index_col=0)
-        except OSError as error:
-            raise ConfigError(f"folder {folder} holds no training: {error.strerror} ({error.filename})") from error
+        config = _config(folder)
         seed = config.pop("seed")
+        try:
+            curve = pd.read_csv(folder / "curve.csv", index_col=0)["win_rate"].astype(float)
+        except (OSError, ValueError, KeyError) as error:
+            raise ConfigError(f"folder {folder} holds no learning curve: {error}") from error
         if seed in curves:
             raise ConfigError(f"folder {folder} has the seed {seed}, as another one has")
-        curves[seed] = curve["win_rate"]
+        curves[seed] = curve
         others.append(config)
         if config != others[0]:
             raise ConfigError(f"folder {folder} differs from {folders[0]} in more than the seed")
-    table = pd.DataFrame(curves).dropna().sort_index(axis=1)
+    table = pd.DataFrame(curves).sort_index(axis=1)
+    if table.empty or table.isna().to_numpy().any():
+        raise ConfigError(
+            f"the curves in {', '.join(map(str, folders))} differ in their points; finish all trainings first"
+        )
     return str(table.index.name), table
+
+
+def name_of_training(folder: Path) -> str:
+    """Return the name in the config of the training in a folder.
+
+    Raises:
+        ConfigError: it holds no training.
+    """
+    return str(_config(folder)["name"])
+
+
+def _config(folder: Path) -> dict[str, Any]:
+    try:
+        config = yaml.safe_load((folder / "config.yaml").read_text(encoding="utf-8"))
+        return {**config, "name": config["name"], "seed": config["seed"]}
+    except (OSError, UnicodeDecodeError, yaml.YAMLError, KeyError, TypeError) as error:
+        raise ConfigError(f"folder {folder} holds no training: {error}") from error
 
 
 def intervals(table: pd.DataFrame) -> pd.DataFrame:

@@ -1,39 +1,52 @@
 """A page about the agents: leaderboards of comparisons, strength against time a move, and learning curves."""
 
 import json
-from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import pandas as pd
 from matplotlib.figure import Figure
 
 from experiments.config import ConfigError
-from experiments.curves import curves_figure, final_line, read_curves
+from experiments.curves import curves_figure, final_line, name_of_training, read_curves
 from tripeaks_env.files import replacing
 
 HEAD = ("agent", "win rate, %", "mean score", "mean regret", "winnable won, %", "ms a move")
 
 
-def read_comparison(folder: Path) -> dict[str, Any]:
-    """Return the summary of a comparison in a folder, see ``python -m experiments compare``.
+class Comparison(NamedTuple):
+    """A comparison of agents.
+
+    Attributes:
+        title: its name and rules.
+        text: its deals, and the versions that made it.
+        table: its leaderboard, a row for each agent, with ``milliseconds``, the time of a move.
+    """
+
+    title: str
+    text: str
+    table: pd.DataFrame
+
+
+def read_comparison(folder: Path) -> Comparison:
+    """Return the comparison in a folder, see ``python -m experiments compare``.
 
     Raises:
         ConfigError: there is none.
     """
     try:
-        summary: dict[str, Any] = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
-        summary["leaderboard"][0]["moves"]
-    except (OSError, ValueError, KeyError, IndexError) as error:
-        raise ConfigError(f"folder {folder} holds no comparison: {error}") from error
-    return summary
-
-
-def board(summary: dict[str, Any]) -> pd.DataFrame:
-    """Return the leaderboard of a comparison, a row for each agent, with ``milliseconds``, the time of a move."""
-    table = pd.DataFrame(summary["leaderboard"]).set_index("agent")
-    table["milliseconds"] = pd.Series(summary["milliseconds_per_game"]) / table["moves"]
-    return table
+        summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+        config, deals = summary["config"], summary["config"]["deals"]
+        table = pd.DataFrame(summary["leaderboard"]).set_index("agent")
+        table["milliseconds"] = pd.Series(summary["milliseconds_per_game"]) / table["moves"]
+        return Comparison(
+            f"{config['name']} ({config['rules']} rules)",
+            f"{deals['count']:,} evaluation deals, suite seed {deals['seed']}. "
+            + ", ".join(f"{name} {version}" for name, version in summary["versions"].items()),
+            table,
+        )
+    except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
+        raise ConfigError(f"folder {folder} holds no comparison: {type(error).__name__} {error}") from error
 
 
 def strength_figure(boards: dict[str, pd.DataFrame]) -> Figure:
@@ -72,28 +85,33 @@ def write_page(comparisons: list[Path], trainings: list[Path], command: str, out
 
     Args:
         comparisons: folders of comparisons.
-        trainings: folders of trainings; those whose configs have the same name are one curve.
+        trainings: folders of trainings; those whose configs have the same name, with different seeds, are one curve.
         command: what makes the page.
         output: the Markdown file; the pictures lie beside it.
 
     Raises:
-        ConfigError: a folder holds something else.
+        ConfigError: a folder holds something else, or two hold comparisons of the same name and rules.
     """
-    summaries = [read_comparison(folder) for folder in comparisons]
-    boards = {f"{each['config']['name']} ({each['config']['rules']} rules)": board(each) for each in summaries}
+    boards: dict[str, pd.DataFrame] = {}
+    sections: list[str] = []
+    for folder in comparisons:
+        found = read_comparison(folder)
+        if found.title in boards:
+            raise ConfigError(f"folder {folder} holds {found.title}, as another one does")
+        boards[found.title] = found.table
+        sections += [f"## {found.title}\n", f"{found.text}.\n", markdown_table(found.table), ""]
     text = ["# The agents\n", f"Made by `{command}`. Ranges are 95 % intervals; \\* sees all cards."]
     text += ["The time of a move is that of an agent that chooses for all games at once, on one core.\n"]
-    for (title, table), summary in zip(boards.items(), summaries, strict=True):
-        deals = summary["config"]["deals"]
-        versions = ", ".join(f"{name} {version}" for name, version in summary["versions"].items())
-        text += [f"## {title}\n", f"{deals['count']:,} evaluation deals, suite seed {deals['seed']}. {versions}.\n"]
-        text += [markdown_table(table), ""]
+    text += sections
     if boards:
         picture = output.with_name(f"{output.stem}-strength.svg")
         _save(strength_figure(boards), picture)
         text += ["## Strength against time\n", f"![Win rate against the time of a move]({picture.name})\n"]
-    for name, group in groupby(sorted(trainings), key=lambda folder: folder.name.rsplit("-seed", 1)[0]):
-        unit, table = read_curves(list(group))
+    groups: dict[str, list[Path]] = {}
+    for folder in trainings:
+        groups.setdefault(name_of_training(folder), []).append(folder)
+    for name, folders in groups.items():
+        unit, table = read_curves(folders)
         picture = output.with_name(f"{output.stem}-{name}.svg")
         _save(curves_figure(unit, table, name), picture)
         text += [

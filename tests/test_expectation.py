@@ -8,6 +8,7 @@ import pytest
 from agents.expectation import LOWEST, new_tree, values_of_games
 from agents.lookahead import LookaheadAgent
 from agents.value_network import (
+    ANY_RANK,
     INPUTS,
     MOST,
     ValueNetwork,
@@ -20,7 +21,8 @@ from agents.value_network import (
     working_memory,
 )
 from agents.worlds import games_as_seen
-from experiments.training.distillation import MIRROR, VALUES, transformed
+from experiments.training.distillation import MIRRORED_ACTION, VALUES, transformed
+from experiments.training.self_play import play_games
 from tests.common import RULES, endgame, every_rules, random_game
 from tests.naive import NaiveGame, naive_fair_values, naive_worlds
 from tripeaks_env import Game, Rules
@@ -92,6 +94,30 @@ def test_search_equals_brute_force_over_all_worlds(name: str) -> None:
     assert compared >= 2
 
 
+def test_first_draw_is_never_the_joker_where_a_card_lies_on_top() -> None:
+    """With an empty waste the first waste card is put on the stock after the joker was shuffled into it."""
+    for empty, chance in ((True, 0.0), (False, 1 / 24)):
+        rules = Rules(wild=True, empty_waste=empty)
+        network = ValueNetwork._make(np.zeros_like(array) for array in random_network())
+        network.rows[ANY_RANK] = 1.0  # after a draw: a joker on the waste
+        network.hidden[0], network.head[0] = 1.0, 1.0
+        record = Game("TP1-E-AAAAAAB", rules).record
+        values = np.empty((1, 29), dtype=np.float32)
+        values_of_games(record, new_tree(1), 1, 1.0, tables(rules), network, working_memory(network), values)
+        assert values[0, 28] == pytest.approx(-0.01 + 24 * chance, abs=1e-5)  # 24 units of the first layer
+
+
+def test_networks_that_are_not_finite_are_refused_and_huge_values_stay_legal(tmp_path: Path) -> None:
+    network = random_network()
+    network.head_bias[0] = np.nan
+    with pytest.raises(ValueError, match="not finite"):
+        save_network(network, Rules.easy, tmp_path / "value.safetensors")
+    network.head_bias[0] = -1e12
+    found = play_games(np.arange(3), Rules.easy, network, np.random.default_rng(0))
+    assert (found.lengths > 20).all()
+    assert (found.lengths < 53).all()
+
+
 def test_narrow_and_small_searches_look_at_the_best_actions_first() -> None:
     """An action that is looked at deeper has its deep value, the others the one at first sight."""
     rules = Rules.easy
@@ -147,7 +173,7 @@ def test_symmetries_of_inputs_and_of_observations_are_the_same(rules: Rules, kin
         assert set(mapping[here[:count]]) == set(there[:count])
     legal = observe(changed, rules)["action_mask"]
     assert np.array_equal(legal, other["action_mask"])
-    assert np.array_equal(other[VALUES][0], MIRROR if kind == "mirror" else np.arange(29))
+    assert np.array_equal(other[VALUES][0], MIRRORED_ACTION if kind == "mirror" else np.arange(29))
     again = transformed(other, mirror=kind == "mirror", reverse=kind == "reverse")
     assert all(np.array_equal(again[key], batch[key]) for key in batch)
 

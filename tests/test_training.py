@@ -1,26 +1,33 @@
 """Expert iteration, the rewards without luck, and learning curves."""
 
+import io
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from rich.console import Console
 from rich.progress import Progress
 
 import agents
 from agents.network import PolicyNetwork
-from experiments.config import ConfigError, IterationConfig, TrainConfig, ValuePart, load_training
+from agents.value_network import evaluate, working_memory
+from experiments.compare import compare
+from experiments.config import CompareConfig, ConfigError, IterationConfig, TrainConfig, ValuePart, load_training
 from experiments.curves import final_line, intervals, read_curves
 from experiments.play import play
+from experiments.report import write_comparison
+from experiments.results import write_page
 from experiments.training import expert_iteration, ppo
 from experiments.training.advantage import AdvantageReward
-from experiments.training.self_play import Record, new_record, outcomes, play_games, returns
+from experiments.training.distillation import VALUES, decisions, distil
+from experiments.training.self_play import Record, input_lists, new_record, outcomes, play_games, returns
 from experiments.training.value_learner import ValueLearner
 from tests.common import RULES
 from tests.test_expectation import random_network
 from tripeaks_env import Rules, sample_actions
-from tripeaks_env.engine import GAME
+from tripeaks_env.engine import GAME, tables
 from tripeaks_env.sb3 import TriPeaksVecEnv
 from tripeaks_env.splits import is_evaluation, random_numbers
 
@@ -95,7 +102,7 @@ def test_advantages_add_up_to_the_outcome_less_luck(name: str) -> None:
     """Over an episode their mean is that of the outcome less the value of the start: luck is nothing on average."""
     rules = RULES[name]
     games = TriPeaksVecEnv(256, rules=rules, skip_forced=True)
-    learner = ValueLearner(ValuePart(hidden=[16, 4]), 300.0, 0, torch.device("cpu"))
+    learner = ValueLearner(ValuePart(hidden=[16, 4]), rules, 300.0, 0, torch.device("cpu"))
     env = AdvantageReward(games, learner, refit=10**9)
     env.seed(0)
     observation = env.reset()
@@ -119,20 +126,21 @@ def test_advantages_add_up_to_the_outcome_less_luck(name: str) -> None:
 
 @pytest.mark.filterwarnings("ignore")  # of TensorBoard
 def test_expert_iteration_goes_on_as_if_never_interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Killed after some iterations, and again among the games of the deeper search, it ends with the same files."""
+    """Killed in every iteration, and before the policy learns, it ends with the same files."""
     iterate(tmp_path / "whole")
-    real, calls = expert_iteration._play_round, []
+    for name in ("_play_round", "distil"):
+        real, calls = getattr(expert_iteration, name), list[int]()
 
-    def killed(*arguments: Any) -> Any:
-        calls.append(1)
-        if len(calls) == 4:
-            raise KeyboardInterrupt
-        return real(*arguments)
+        def killed(*arguments: Any, calls: list[int] = calls, real: Any = real) -> Any:
+            calls.append(1)
+            if len(calls) % 2:
+                raise KeyboardInterrupt
+            return real(*arguments)
 
-    monkeypatch.setattr(expert_iteration, "_play_round", killed)
-    with pytest.raises(KeyboardInterrupt):
-        iterate(tmp_path / "parts")
-    monkeypatch.setattr(expert_iteration, "_play_round", real)
+        monkeypatch.setattr(expert_iteration, name, killed)
+    for _ in range(TINY["iterations"] + 1):
+        with pytest.raises(KeyboardInterrupt):
+            iterate(tmp_path / "parts", threads=2)
     iterate(tmp_path / "parts")
     for name in ("value.safetensors", "policy.safetensors"):
         assert (tmp_path / "whole" / name).read_bytes() == (tmp_path / "parts" / name).read_bytes()
@@ -146,9 +154,68 @@ def test_expert_iteration_goes_on_as_if_never_interrupted(tmp_path: Path, monkey
         assert (play(agent, numbers(3).tolist(), Rules.easy).games["length"] > 20).all()
     with pytest.raises(ConfigError, match="another config"):
         iterate(tmp_path / "whole", iterations=6)
+    before = (tmp_path / "whole" / "policy-curve.csv").read_bytes()
+    iterate(tmp_path / "whole")  # is finished
+    assert (tmp_path / "whole" / "policy-curve.csv").read_bytes() == before
+    kept = tmp_path / "parts" / "rounds" / "000004.npz"
+    kept.write_bytes(kept.read_bytes()[:100])
+    with pytest.raises(ConfigError, match=r"000004\.npz cannot be read"):
+        iterate(tmp_path / "parts")
     (tmp_path / "parts" / "checkpoint.pt").write_bytes(b"half a file")
     with pytest.raises(ConfigError, match="delete it to start anew"):
         iterate(tmp_path / "parts")
+
+
+def test_value_network_learns_what_it_is_shown() -> None:
+    """The average network comes to say what the targets were, here the cards that are left, in what the search calls."""
+    found = play_games(numbers(60), Rules.easy, random_network(), np.random.default_rng(1), explore=1.0)
+    positions = found.positions[found.reached]
+    targets = (np.bitwise_count(positions["remaining"]) / 10).astype(np.float32)
+    learner = ValueLearner(
+        ValuePart(hidden=[32, 8], average=0.9, learning_rate=5e-3), Rules.easy, 300.0, 0, torch.device("cpu")
+    )
+    lists, rng = input_lists(positions, Rules.easy), np.random.default_rng(0)
+    losses = [learner.train(lists, targets, 20, rng) for _ in range(6)]
+    assert losses[-1] < 0.1 * losses[0]
+    network = learner.network()
+    work = working_memory(network)
+    said = np.array([evaluate(position, tables(Rules.easy)[0], network, work) for position in positions])
+    assert np.corrcoef(said, targets)[0, 1] > 0.95
+    with torch.no_grad():
+        next(learner.average.module.parameters()).fill_(torch.nan)
+    with pytest.raises(ConfigError, match="has diverged"):
+        learner.network()
+
+
+def test_policy_network_learns_what_the_search_prefers(tmp_path: Path) -> None:
+    policy = {"games": 60, "epochs": 12, "batch_size": 64, "hidden": [64], "depth": 1, "temperature": 3.0}
+    config = IterationConfig.model_validate(TINY | {"policy": policy})
+    with Progress(disable=True) as progress:
+        distil(config, random_network(), tmp_path, torch.device("cpu"), progress)
+        data = decisions(config, random_network(), tmp_path / "decisions", progress)
+    best = data.pop(VALUES).argmax(axis=1)
+    agent = agents.make("network", checkpoint=str(tmp_path / "policy.safetensors"))
+    chance = (1 / data["action_mask"].sum(axis=1)).mean()
+    assert np.mean(agent.act(data, data["action_mask"]) == best) > chance + 0.12
+    few = config.model_copy(update={"policy": config.policy.model_copy(update={"batch_size": 10**6})})
+    with pytest.raises(ConfigError, match="batch_size is 1000000; it must be"), Progress(disable=True) as progress:
+        distil(few, random_network(), tmp_path, torch.device("cpu"), progress)
+
+
+def test_rewards_follow_the_policy_by_training_their_network_again(tmp_path: Path) -> None:
+    games = TriPeaksVecEnv(8, skip_forced=True)
+    learners = [ValueLearner(ValuePart(hidden=[16, 4]), Rules.easy, 300.0, i, torch.device("cpu")) for i in (0, 1)]
+    env, other = (AdvantageReward(games, learner, refit=500) for learner in learners)
+    env.seed(0)
+    observation, rng, before = env.reset(), np.random.default_rng(0), env.network
+    for _ in range(60):
+        assert isinstance(observation, dict)
+        observation, *_ = env.step(sample_actions(observation["action_mask"], rng))
+    assert not np.array_equal(env.network.rows, before.rows)
+    assert 1 <= len(env.kept) <= 8
+    env.save(tmp_path / "value.pt")
+    other.load(tmp_path / "value.pt")
+    assert np.array_equal(other.network.rows, env.network.rows)
 
 
 @pytest.mark.filterwarnings("ignore")  # of the training library
@@ -210,5 +277,29 @@ def test_method_of_a_training_is_read_from_its_config(tmp_path: Path) -> None:
     path.write_text("name: x\ntotal_steps: 3\nnum_envs: 1\nn_steps: 2048\n")
     assert isinstance(load_training(path), TrainConfig)
     path.write_text("name: x\nmethod: dreaming\ntotal_steps: 3\n")
-    with pytest.raises(ConfigError, match="method: "):
+    with pytest.raises(ConfigError, match="method is 'dreaming'; it must be ppo or"):
         load_training(path)
+
+
+def test_results_page_has_the_numbers_of_its_folders(tmp_path: Path) -> None:
+    config = CompareConfig.model_validate({"name": "few", "deals": {"count": 30}, "agents": ["opener", "oracle"]})
+    with Progress(disable=True) as progress:
+        table, milliseconds = compare(config, progress)
+    console = Console(file=io.StringIO())
+    write_comparison(tmp_path / "few", config, table, milliseconds, console)
+    folder = tmp_path / "x-seed0"
+    folder.mkdir()
+    (folder / "config.yaml").write_text("name: x\nseed: 0\n")
+    (folder / "curve.csv").write_text("steps,seconds,win_rate,score\n0,0,0.25,500.0\n")
+    page = tmp_path / "page.md"
+    write_page([tmp_path / "few"], [folder], "some command", page)
+    text = page.read_text()
+    opener = table[table["agent"] == "opener"]
+    assert f"| opener | {100 * opener['won'].mean():.1f} (" in text
+    assert f"{milliseconds['opener'] * 30 / opener['moves'].sum():.3g} |" in text
+    assert "| oracle * |" in text
+    assert "over 1 seeds, 25.0 %" in text
+    assert "some command" in text
+    assert {"page-strength.svg", "page-x.svg"} <= {file.name for file in tmp_path.iterdir()}
+    with pytest.raises(ConfigError, match="holds no comparison"):
+        write_page([folder], [], "some command", page)

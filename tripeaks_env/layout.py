@@ -28,6 +28,10 @@ SUMMITS = (1 << PEAKS) - 1
 FULL = (1 << POSITIONS) - 1
 """The mask of a tableau from which nothing is removed: bit p stands for position p."""
 
+MIRROR = np.array([row[0] + row[-1] - position for row in ROWS for position in row])
+"""int64 (28,): the position that each position is in the tableau's mirror image."""
+MIRROR.setflags(write=False)
+
 NOWHERE = POSITIONS
 
 BENEATH = np.array(

@@ -7,7 +7,10 @@ an episode these rewards add up to what the game scored, less the value of its s
 of AIVAT, Burch et al. 2018); so the policies that are best by them are the same.
 """
 
+from pathlib import Path
+
 import numpy as np
+import torch
 from stable_baselines3.common.vec_env import VecEnvWrapper
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvObs, VecEnvStepReturn
 
@@ -68,6 +71,15 @@ class AdvantageReward(VecEnvWrapper):
         if done.any():
             self._learn(done)
         return observation, self.advantages, done, infos
+
+    def save(self, path: Path) -> None:
+        """Write the value network to a file."""
+        torch.save(self.learner.state(), path)
+
+    def load(self, path: Path) -> None:
+        """Go on with the value network of a file that :meth:`save` wrote."""
+        self.learner.load_state(torch.load(path, weights_only=True, map_location=self.learner.device))
+        self.network = self.learner.network()
 
     def _learn(self, done: np.ndarray) -> None:
         ended = Record(*(part[done] for part in self.record))

@@ -10,21 +10,21 @@ from torch.nn import functional
 
 from agents.network import NetworkAgent, PolicyNetwork
 from agents.value_network import ValueNetwork
-from experiments.config import IterationConfig
+from experiments.config import ConfigError, IterationConfig
 from experiments.play import play
-from experiments.training.folder import Curve
+from experiments.training.folder import Curve, curve_deals, read_arrays
 from experiments.training.self_play import play_games
 from tripeaks_env.cards import EMPTY, FACE_DOWN, WILD
 from tripeaks_env.engine import DRAW
 from tripeaks_env.files import replacing
-from tripeaks_env.layout import POSITIONS, ROWS
+from tripeaks_env.layout import MIRROR
 from tripeaks_env.observation import Observation, observe
 from tripeaks_env.splits import random_numbers
 
 CHUNK = 1000
 """Games between two files of decisions; a killed training goes on from the last."""
 VALUES = "values"
-MIRROR = np.array([row[0] + row[-1] - position for row in ROWS for position in row] + [DRAW])
+MIRRORED_ACTION = np.append(MIRROR, DRAW)
 """int64 (29,): for each action the one that it is in the mirrored tableau."""
 
 
@@ -58,8 +58,7 @@ def decisions(config: IterationConfig, network: ValueNetwork, folder: Path, prog
             chunk[VALUES] = found.action_values[found.reached][choice]
             with replacing(path) as part:
                 np.savez(part, **chunk)
-        with np.load(path) as chunk:
-            parts.append(dict(chunk))
+        parts.append(read_arrays(path))
     return {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}
 
 
@@ -67,8 +66,8 @@ def transformed(batch: Observation, mirror: bool, reverse: bool) -> Observation:
     """Return a batch of decisions in the mirrored tableau, or with the ranks reversed (r to 14 - r), which change nothing."""
     batch = dict(batch)
     if mirror:
-        batch |= {key: batch[key][:, MIRROR] for key in ("action_mask", VALUES)}
-        batch["tableau"] = batch["tableau"][:, MIRROR[:POSITIONS]]
+        batch |= {key: batch[key][:, MIRRORED_ACTION] for key in ("action_mask", VALUES)}
+        batch["tableau"] = batch["tableau"][:, MIRROR]
     if reverse:
         for key in ("tableau", "waste"):
             ranks = batch[key]
@@ -84,11 +83,18 @@ def distil(
     """Train a policy network on the decisions of a search and write it to ``policy.safetensors`` in ``folder``.
 
     Its learning curve, one row an epoch, is in ``policy-curve.csv``.
+
+    Raises:
+        ConfigError: there are less decisions than a batch has, or a file of them cannot be read.
     """
     policy = config.policy
     data = decisions(config, network, folder / "decisions", progress)
-    rng = np.random.default_rng([config.seed, 2])
-    evaluation = random_numbers(rng, "train", config.evaluation_deals)
+    if len(data[VALUES]) < policy.batch_size:
+        raise ConfigError(
+            f"policy: batch_size is {policy.batch_size}; it must be at most the {len(data[VALUES])} decisions of the games"
+        )
+    rng = np.random.default_rng([config.seed, 2, 1])
+    evaluation = curve_deals(config)
     torch.manual_seed(config.seed)
     net = PolicyNetwork(config.rules, policy.hidden).to(device)
     optimizer = torch.optim.Adam(net.parameters(), lr=policy.learning_rate)

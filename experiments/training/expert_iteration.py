@@ -14,7 +14,7 @@ from torch.utils.tensorboard import SummaryWriter
 from agents.value_network import save_network
 from experiments.config import ConfigError, IterationConfig
 from experiments.training.distillation import distil
-from experiments.training.folder import Curve, choose_device, claim
+from experiments.training.folder import Curve, choose_device, claim, curve_deals, read_arrays
 from experiments.training.self_play import input_lists, outcomes, play_games, returns
 from experiments.training.value_learner import ValueLearner
 from tripeaks_env.files import replacing
@@ -34,11 +34,12 @@ def train(config: IterationConfig, folder: Path, progress: Progress) -> None:
     """
     device = choose_device(config.device)
     claim(folder, config)
-    learner = ValueLearner(config.value, config.win_bonus, config.seed, device)
+    learner = ValueLearner(config.value, config.rules, config.win_bonus, config.seed, device)
     done = _resume(learner, folder)
     curve = Curve(folder / "curve.csv", "iterations")
-    rounds = [_read_round(folder, i) for i in range(max(BLIND, done - config.value.window), done)]
-    evaluation = random_numbers(np.random.default_rng([config.seed, 3]), "train", config.evaluation_deals)
+    first = max(BLIND if done > BLIND else 0, done - config.value.window)
+    rounds = [_read_round(folder, i) for i in range(first, done)]
+    evaluation = curve_deals(config)
     task = progress.add_task("expert iteration", total=config.iterations, completed=done)
     with SummaryWriter(str(folder / "tensorboard")) as log:
         for iteration in range(done, config.iterations):
@@ -59,7 +60,10 @@ def train(config: IterationConfig, folder: Path, progress: Progress) -> None:
                     save_network(learner.network(), config.rules, path)
             _keep(learner, folder, iteration, positions, targets, config.value.window)
             progress.advance(task)
-    distil(config, learner.network(), folder, device, progress)
+    if (folder / "policy.safetensors").exists():
+        progress.console.print(f"The training in {folder} is finished.")
+    else:
+        distil(config, learner.network(), folder, device, progress)
 
 
 def _play_round(
@@ -86,8 +90,8 @@ def _round_file(folder: Path, iteration: int) -> Path:
 
 
 def _read_round(folder: Path, iteration: int) -> tuple[np.ndarray, np.ndarray]:
-    with np.load(_round_file(folder, iteration)) as kept:
-        return kept["lists"], kept["targets"]
+    kept = read_arrays(_round_file(folder, iteration))
+    return kept["lists"], kept["targets"]
 
 
 def _keep(
@@ -107,8 +111,8 @@ def _resume(learner: ValueLearner, folder: Path) -> int:
     if not path.exists():
         return 0
     try:
-        kept = torch.load(path, weights_only=True)
+        kept = torch.load(path, weights_only=True, map_location=learner.device)
         learner.load_state(kept)
+        return int(kept["iterations"])
     except Exception as error:  # whatever reading half a file does
         raise ConfigError(f"checkpoint {path} cannot be read ({error}); delete it to start anew") from error
-    return int(kept["iterations"])

@@ -22,27 +22,34 @@ from tripeaks_env.files import replacing
 from tripeaks_env.sb3 import TriPeaksVecEnv
 from tripeaks_env.splits import random_numbers
 
+VALUE = "value.pt"
+"""The file of the value network that tells advantages."""
+
 
 def train(config: TrainConfig, folder: Path) -> None:
     """Train until ``config.total_steps``, from the checkpoint in ``folder`` if there is one.
 
     A training that goes on from a checkpoint deals other cards than one that was never interrupted, as the state of the
-    random generators is not kept. Without interruption, the same config gives the same agent on the same machine.
+    random generators is not kept, nor are the last positions that the value network learns from. Without interruption, the
+    same config gives the same agent on the same machine.
 
     Raises:
         ConfigError: the folder holds a training of another config.
     """
     device = choose_device(config.device)
-    claim(folder, config)
     envs = training_games(config, device)
+    fresh = new_model(config, envs, device, folder / "tensorboard")
+    claim(folder, config)
     checkpoint = folder / "checkpoint.zip"
     if checkpoint.exists():
         try:
             model = MaskablePPO.load(checkpoint, envs, device=device)
+            if isinstance(envs, AdvantageReward):
+                envs.load(folder / VALUE)
         except Exception as error:  # whatever unpickling half a file does
             raise ConfigError(f"checkpoint {checkpoint} cannot be read ({error}); delete it to start anew") from error
     else:
-        model = new_model(config, envs, device, folder / "tensorboard")
+        model = fresh
     envs.seed(config.seed + model.num_timesteps)  # a training that goes on gets other deals than at its beginning
     left = config.total_steps - model.num_timesteps
     if left <= 0:
@@ -50,7 +57,7 @@ def train(config: TrainConfig, folder: Path) -> None:
     else:
         if model.num_timesteps:
             print(f"The training in {folder} goes on after {model.num_timesteps:,} steps.")
-        keep = Keep(config, folder)
+        keep = Keep(config, folder, envs)
         try:
             model.learn(left, keep, reset_num_timesteps=False, tb_log_name="ppo", progress_bar=True)
         except KeyboardInterrupt:
@@ -67,7 +74,7 @@ def training_games(config: TrainConfig, device: torch.device | str = "cpu") -> V
     games = TriPeaksVecEnv(config.num_envs, rules=config.rules, skip_forced=True)
     if config.value is None:
         return ShapedReward(games, config.win_bonus)
-    learner = ValueLearner(config.value, config.win_bonus, config.seed, torch.device(device))
+    learner = ValueLearner(config.value, config.rules, config.win_bonus, config.seed, torch.device(device))
     return AdvantageReward(games, learner, config.refit, config.seed)
 
 
@@ -126,9 +133,9 @@ class Falling:
 class Keep(BaseCallback):
     """Writes the learning curve, the agent and a checkpoint every ``evaluate_every`` steps, and at the end."""
 
-    def __init__(self, config: TrainConfig, folder: Path) -> None:
+    def __init__(self, config: TrainConfig, folder: Path, envs: VecEnv) -> None:
         super().__init__()
-        self.config, self.folder = config, folder
+        self.config, self.folder, self.envs = config, folder, envs
         rng = np.random.default_rng(config.seed)
         self.deals = random_numbers(rng, "train", config.evaluation_deals).tolist()
         self.curve = Curve(folder / "curve.csv", "steps")
@@ -160,6 +167,9 @@ class Keep(BaseCallback):
         self.logger.record("evaluation/win_rate", win_rate)
         self.logger.record("evaluation/score", score)
         self.curve.add(self.num_timesteps, win_rate, score)
+        if isinstance(self.envs, AdvantageReward):
+            with replacing(self.folder / VALUE) as path:
+                self.envs.save(path)
         with replacing(self.folder / "checkpoint.zip") as path:
             self.model.save(path)
         with replacing(self.folder / "agent.safetensors") as path:

@@ -9,9 +9,13 @@ from torch.nn import functional
 from torch.optim.swa_utils import AveragedModel
 
 from agents.value_network import INPUTS, ValueNetwork, mirrored, reversed_ranks
-from experiments.config import ValuePart
+from experiments.config import ConfigError, ValuePart
 from experiments.training.self_play import NO_INPUT
 from tripeaks_env._jit import kernel
+from tripeaks_env.rules import Rules
+
+MOST = 60_000.0
+"""The greatest weight: checkpoints are in half precision."""
 
 
 class ValueLearner:
@@ -19,12 +23,13 @@ class ValueLearner:
 
     Args:
         config: its widths and how to train it.
+        rules: the rules of the games.
         win_bonus: what a win is worth more than its points, in points.
         seed: of the weights at the start.
         device: where it is trained.
     """
 
-    def __init__(self, config: ValuePart, win_bonus: float, seed: int, device: torch.device) -> None:
+    def __init__(self, config: ValuePart, rules: Rules, win_bonus: float, seed: int, device: torch.device) -> None:
         self.config, self.win_bonus, self.device = config, win_bonus, device
         generator = torch.Generator().manual_seed(seed)
         first, second = config.hidden
@@ -38,7 +43,9 @@ class ValueLearner:
         self.average = AveragedModel(self.net, avg_fn=self._averaged)
         self.optimizer = torch.optim.Adam(self.net.parameters(), lr=config.learning_rate)
         identity = np.arange(INPUTS)
-        maps = [identity, mirrored(), reversed_ranks(), mirrored()[reversed_ranks()]]
+        maps = [identity, mirrored()]
+        if not (rules.wild or rules.empty_waste):
+            maps += [reversed_ranks(), mirrored()[reversed_ranks()]]
         self.symmetries = np.stack(maps).astype(np.int16)
 
     def _averaged(self, average: torch.Tensor, now: torch.Tensor, updates: torch.Tensor | int) -> torch.Tensor:
@@ -46,8 +53,14 @@ class ValueLearner:
         return torch.lerp(average, now, share)
 
     def network(self) -> ValueNetwork:
-        """Return the averaged network for the search."""
+        """Return the averaged network for the search.
+
+        Raises:
+            ConfigError: its weights are out of all bounds.
+        """
         arrays = [weights.detach().cpu().numpy().copy() for weights in self.average.module.parameters()]
+        if not all(np.abs(each).max() < MOST for each in arrays):
+            raise ConfigError("the value network has diverged; lower its learning_rate")
         rows, bias, hidden, hidden_bias, head, head_bias = arrays
         win = np.array([self.win_bonus / 100], dtype=np.float32)
         return ValueNetwork(np.ascontiguousarray(rows.T), bias, hidden, hidden_bias, head[0], head_bias, win)
@@ -67,8 +80,8 @@ class ValueLearner:
         self.optimizer.load_state_dict(state["optimizer"])
 
     def steps(self, positions: int) -> int:
-        """Return how many batches to train on after a round of so many positions."""
-        return int(self.config.passes * positions / self.config.batch_size)
+        """Return how many batches to train on after a round of so many positions, at least one."""
+        return max(1, int(self.config.passes * positions / self.config.batch_size))
 
     def train(
         self, lists: np.ndarray, targets: np.ndarray, steps: int, rng: np.random.Generator, rate: float | None = None
