@@ -111,6 +111,6 @@ def write_comparison(
     with replacing(folder / "leaderboard.png") as path:
         leaderboard_figure(board, title).savefig(path, dpi=150)
     with replacing(folder / "leaderboard.svg") as path:
-        picture = Console(record=True, width=90, file=io.StringIO())
+        picture = Console(record=True, width=96, file=io.StringIO())
         picture.print(table)
         picture.save_svg(str(path), title="python -m experiments compare")
