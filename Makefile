@@ -13,7 +13,7 @@ $(INSTALLED): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[benchmark,dev]'
 	@touch $@
 
-benchmark: $(INSTALLED) ## compare all agents with the optimum on 1,000 evaluation deals
+benchmark: $(INSTALLED) ## compare the fast agents with the optimum on 1,000 evaluation deals
 	$(BIN)/python -m experiments compare experiments/configs/benchmark.yaml
 
 test: $(INSTALLED) check ## lint, check types, run the fast tests
@@ -39,10 +39,11 @@ bench-agents: $(INSTALLED) ## play all agents, also the slow ones, train ppo wit
 	for name in agents-easy agents-classic agents-pimc-easy; do \
 	  $(BIN)/python -m experiments compare experiments/configs/$$name.yaml || exit; done
 	for seed in 0 1 2 3 4; do $(BIN)/python -m experiments train experiments/configs/ppo-easy.yaml --seed $$seed || exit; done
+	$(BIN)/python -m experiments train experiments/configs/ppo-easy-distilled.yaml
 	$(BIN)/python -m experiments results --output docs/agents.md --comparison runs/agents-easy \
 	  --comparison runs/agents-classic --comparison runs/agents-pimc-easy --training runs/ppo-easy-seed0 \
 	  --training runs/ppo-easy-seed1 --training runs/ppo-easy-seed2 --training runs/ppo-easy-seed3 \
-	  --training runs/ppo-easy-seed4
+	  --training runs/ppo-easy-seed4 --training runs/ppo-easy-distilled
 
 clean: ## remove the virtual environment and caches
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis build *.egg-info

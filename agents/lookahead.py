@@ -43,7 +43,7 @@ class LookaheadAgent(SearchAgent):
         width: float = 30.0,
         checkpoint: str | Path | None = None,
     ) -> None:
-        self.depth, self.width = integer("depth", depth, least=1), number("width", width)
+        self.depth, self.width = integer("depth", depth, least=1, most=6), number("width", width)
         if self.depth == 1:
             self.most_simulations = 1  # nothing beside what is one action deep
             simulations = min(simulations, 1)

@@ -69,7 +69,7 @@ def train(
             with _progress() as progress:
                 expert_iteration.train(settings, folder, progress)
         except KeyboardInterrupt:
-            typer.echo("Interrupted; the same command goes on from the last iteration.")
+            typer.echo("Interrupted; the same command goes on from what is finished.")
             raise
     typer.echo(f"Written to {folder}: {', '.join(sorted(file.name for file in folder.glob('*.*') if file.is_file()))}")
 

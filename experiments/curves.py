@@ -66,7 +66,7 @@ def intervals(table: pd.DataFrame) -> pd.DataFrame:
     The interval, 95 % by Student's t, is that of the spread between seeds; with one seed it is the mean.
     """
     rows = [mean_interval(row) if len(row) > 1 else (row[0],) * 3 for row in table.to_numpy()]
-    return pd.DataFrame(rows, index=table.index, columns=["mean", "low", "high"])
+    return pd.DataFrame(rows, index=table.index, columns=["mean", "low", "high"]).clip(0, 1)
 
 
 def curves_figure(unit: str, table: pd.DataFrame, title: str) -> Figure:
@@ -90,9 +90,11 @@ def curves_figure(unit: str, table: pd.DataFrame, title: str) -> Figure:
 def final_line(table: pd.DataFrame) -> str:
     """Return a sentence on the last point of the curves."""
     mean, low, high = (100 * intervals(table).iloc[-1]).tolist()
+    if table.shape[1] == 1:
+        return f"At the end, with one seed, {mean:.1f} % of the training deals of the curve are won."
     seeds = ", ".join(f"seed {seed} {100 * value:.1f} %" for seed, value in table.iloc[-1].items())
     return (
         f"At the end, over {table.shape[1]} seeds, {mean:.1f} % ({low:.1f}–{high:.1f}, 95 % interval of the mean over seeds) "
         f"of the training deals of the curve are won: {seeds}. Standard deviation between seeds: "
-        f"{100 * np.std(table.iloc[-1], ddof=1) if table.shape[1] > 1 else 0:.2f} points."
+        f"{100 * np.std(table.iloc[-1], ddof=1):.2f} points."
     )

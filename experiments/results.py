@@ -57,10 +57,9 @@ def strength_figure(boards: dict[str, pd.DataFrame]) -> Figure:
         low, high = (100 * fair[f"win_rate_{end}"] for end in ("low", "high"))
         middle = 100 * fair["win_rate"]
         axis.errorbar(fair["milliseconds"], middle, yerr=[middle - low, high - middle], fmt="o", capsize=2)
-        for name, row in fair.iterrows():
-            axis.annotate(
-                str(name), (row["milliseconds"], 100 * row["win_rate"]), (5, 4), textcoords="offset points", fontsize=8
-            )
+        for place, (name, row) in enumerate(fair.sort_values("milliseconds").iterrows()):
+            point = row["milliseconds"], 100 * row["win_rate"]
+            axis.annotate(str(name), point, (4, (6, -12)[place % 2]), textcoords="offset points", fontsize=7)
         axis.set(xscale="log", xlabel="milliseconds a move, one core", ylabel="win rate, %", title=rules)
         axis.margins(x=0.15)
         axis.spines[["top", "right"]].set_visible(False)
@@ -101,12 +100,17 @@ def write_page(comparisons: list[Path], trainings: list[Path], command: str, out
         boards[found.title] = found.table
         sections += [f"## {found.title}\n", f"{found.text}.\n", markdown_table(found.table), ""]
     text = ["# The agents\n", f"Made by `{command}`. Ranges are 95 % intervals; \\* sees all cards."]
-    text += ["The time of a move is that of an agent that chooses for all games at once, on one core.\n"]
+    text += [
+        "The time of a move is the mean over all moves, forced ones included, of an agent that chooses for all games at once.\n"
+    ]
     text += sections
     if boards:
         picture = output.with_name(f"{output.stem}-strength.svg")
         _save(strength_figure(boards), picture)
-        text += ["## Strength against time\n", f"![Win rate against the time of a move]({picture.name})\n"]
+        text += [
+            "## Strength against time\n",
+            f"![Win rate against the time of a move, without agents that see all cards]({picture.name})\n",
+        ]
     groups: dict[str, list[Path]] = {}
     for folder in trainings:
         groups.setdefault(name_of_training(folder), []).append(folder)

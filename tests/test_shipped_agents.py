@@ -84,7 +84,7 @@ def test_time_as_budget_of_the_lookahead() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"depth": 0}, "depth is 0; it must be an integer of at least 1"),
+        ({"depth": 0}, "depth is 0; it must be an integer of at least 1, and at most 6"),
         ({"width": -1}, "width is -1; it must be a number of at least 0"),
         ({"simulations": 0}, "simulations is 0; it must be an integer of at least 1"),
         ({"milliseconds": 0}, "milliseconds is 0; it must be a number above 0"),

@@ -298,7 +298,7 @@ def test_results_page_has_the_numbers_of_its_folders(tmp_path: Path) -> None:
     assert f"| opener | {100 * opener['won'].mean():.1f} (" in text
     assert f"{milliseconds['opener'] * 30 / opener['moves'].sum():.3g} |" in text
     assert "| oracle * |" in text
-    assert "over 1 seeds, 25.0 %" in text
+    assert "with one seed, 25.0 %" in text
     assert "some command" in text
     assert {"page-strength.svg", "page-x.svg"} <= {file.name for file in tmp_path.iterdir()}
     with pytest.raises(ConfigError, match="holds no comparison"):
