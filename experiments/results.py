@@ -101,7 +101,7 @@ def write_page(comparisons: list[Path], trainings: list[Path], command: str, out
         sections += [f"## {found.title}\n", f"{found.text}.\n", markdown_table(found.table), ""]
     text = ["# The agents\n", f"Made by `{command}`. Ranges are 95 % intervals; \\* sees all cards."]
     text += [
-        "The time of a move is the mean over all moves, forced ones included, of an agent that chooses for all games at once.\n"
+        "The time of a move is the mean over all, forced ones included, of an agent that plays all games at once.\n"
     ]
     text += sections
     if boards:
