@@ -75,11 +75,11 @@ def curves_figure(unit: str, table: pd.DataFrame, title: str) -> Figure:
     axes = figure.subplots()
     across = intervals(table)
     for seed in table:
-        axes.plot(table.index, 100 * table[seed], color="tab:gray", linewidth=0.7, label=f"seed {seed}")
-    axes.plot(table.index, 100 * across["mean"], color="tab:blue", linewidth=2, label="mean")
+        axes.plot(table.index, 100 * table[seed], linewidth=0.8, label=f"seed {seed}")
+    axes.plot(table.index, 100 * across["mean"], color="black", linewidth=2, label="mean")
     if table.shape[1] > 1:
         axes.fill_between(
-            table.index, 100 * across["low"], 100 * across["high"], color="tab:blue", alpha=0.2, label="95 % interval"
+            table.index, 100 * across["low"], 100 * across["high"], color="black", alpha=0.15, label="95 % interval"
         )
     axes.set(xlabel=unit, ylabel="win rate on training deals, %", ylim=(0, None), title=title)
     axes.spines[["top", "right"]].set_visible(False)

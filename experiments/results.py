@@ -11,6 +11,8 @@ from experiments.config import ConfigError
 from experiments.curves import curves_figure, final_line, name_of_training, read_curves
 from tripeaks_env.files import replacing
 
+LABELS = (((4, 7), "left"), ((-4, -13), "right"), ((5, -3), "left"))
+"""Where the names stand beside their points, one after the other, so that neighbours do not cover each other."""
 HEAD = ("agent", "win rate, %", "mean score", "mean regret", "winnable won, %", "ms a move")
 
 
@@ -59,7 +61,8 @@ def strength_figure(boards: dict[str, pd.DataFrame]) -> Figure:
         axis.errorbar(fair["milliseconds"], middle, yerr=[middle - low, high - middle], fmt="o", capsize=2)
         for place, (name, row) in enumerate(fair.sort_values("milliseconds").iterrows()):
             point = row["milliseconds"], 100 * row["win_rate"]
-            axis.annotate(str(name), point, (4, (6, -12)[place % 2]), textcoords="offset points", fontsize=7)
+            offset, side = LABELS[place % len(LABELS)]
+            axis.annotate(str(name), point, offset, textcoords="offset points", fontsize=7, ha=side)
         axis.set(xscale="log", xlabel="milliseconds a move, one core", ylabel="win rate, %", title=rules)
         axis.margins(x=0.15)
         axis.spines[["top", "right"]].set_visible(False)
