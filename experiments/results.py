@@ -11,8 +11,7 @@ from experiments.config import ConfigError
 from experiments.curves import curves_figure, final_line, name_of_training, read_curves
 from tripeaks_env.files import replacing
 
-LABELS = (((4, 7), "left"), ((-4, -13), "right"), ((5, -3), "left"))
-"""Where the names stand beside their points, one after the other, so that neighbours do not cover each other."""
+MARKERS = "osD^v<>pP*Xh"
 HEAD = ("agent", "win rate, %", "mean score", "mean regret", "winnable won, %", "ms a move")
 
 
@@ -56,15 +55,13 @@ def strength_figure(boards: dict[str, pd.DataFrame]) -> Figure:
     figure = Figure(figsize=(5.5 * len(boards), 4.5), layout="constrained")
     for axis, (rules, table) in zip(figure.subplots(1, len(boards), squeeze=False)[0], boards.items(), strict=True):
         fair = table[~table["oracle"].astype(bool)]
-        low, high = (100 * fair[f"win_rate_{end}"] for end in ("low", "high"))
-        middle = 100 * fair["win_rate"]
-        axis.errorbar(fair["milliseconds"], middle, yerr=[middle - low, high - middle], fmt="o", capsize=2)
-        for place, (name, row) in enumerate(fair.sort_values("milliseconds").iterrows()):
-            point = row["milliseconds"], 100 * row["win_rate"]
-            offset, side = LABELS[place % len(LABELS)]
-            axis.annotate(str(name), point, offset, textcoords="offset points", fontsize=7, ha=side)
+        for name, row in fair.iterrows():
+            rate, low, high = (100 * row[key] for key in ("win_rate", "win_rate_low", "win_rate_high"))
+            marker = MARKERS[list(table.index).index(name) % len(MARKERS)]
+            spread = [[rate - low], [high - rate]]
+            axis.errorbar(row["milliseconds"], rate, yerr=spread, fmt=marker, capsize=2, label=str(name))
         axis.set(xscale="log", xlabel="milliseconds a move, one core", ylabel="win rate, %", title=rules)
-        axis.margins(x=0.15)
+        axis.legend(fontsize="small")
         axis.spines[["top", "right"]].set_visible(False)
     return figure
 
