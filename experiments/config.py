@@ -108,11 +108,11 @@ class ValuePart(Part):
 
 
 class PolicyPart(Part):
-    """The policy network of expert iteration and how it is trained, on the values of actions that a deeper search finds."""
+    """The policy network of expert iteration and how it is trained, on the values of actions that a search finds."""
 
-    games: int = Field(default=20_000, ge=1)
+    games: int = Field(default=60_000, ge=1)
     """Games whose decisions it is trained on."""
-    depth: int = Field(default=2, ge=1, le=6)
+    depth: int = Field(default=1, ge=1, le=6)
     """Of the search, see :func:`agents.expectation.search`, as ``width`` and ``positions``."""
     width: float = Field(default=50.0, ge=0)
     """In points."""
@@ -136,7 +136,7 @@ class Training(Config):
 
 
 class IterationConfig(Training):
-    """Expert iteration: a value network from self-play with a search, then a policy network from a deeper search."""
+    """Expert iteration: a value network from self-play with a search, then a policy network from more games of it."""
 
     method: Literal["expert-iteration"]
     iterations: int = Field(ge=1)

@@ -36,7 +36,7 @@ def decisions(config: IterationConfig, network: ValueNetwork, folder: Path, prog
     """
     parts = []
     policy = config.policy
-    for start in progress.track(range(0, policy.games, CHUNK), description="games of the deeper search"):
+    for start in progress.track(range(0, policy.games, CHUNK), description="games to learn the policy from"):
         path = folder / f"{start:08}.npz"
         if not path.exists():
             rng = np.random.default_rng([config.seed, 1, start])

@@ -1,7 +1,7 @@
 """Expert iteration: play with a search on a value network, train the network on what the search found, and again.
 
-The search is :mod:`agents.expectation`; the games are training deals. In the end a policy network learns from a deeper
-search.
+The search is :mod:`agents.expectation`; the games are training deals. In the end a policy network learns from more of them
+which actions the search prefers.
 """
 
 from pathlib import Path
