@@ -26,13 +26,11 @@ from agents.value_network import (
 from tripeaks_env import engine
 from tripeaks_env._jit import kernel_on
 from tripeaks_env.cards import EMPTY, WILD
-from tripeaks_env.deals import FIRST_WASTE
-from tripeaks_env.engine import DRAW, GAME, PLAYING, WON, can_draw, removable, status, step
+from tripeaks_env.deals import FIRST_WASTE, JOKER_PLACES
+from tripeaks_env.engine import DRAW, GAME, PLAYING, WON, legal_mask, status, step
 from tripeaks_env.layout import POSITIONS
 
 NOTHING = -1
-WITH_JOKER = 24
-"""How many of the last stock cards the joker is shuffled into; with an empty waste there is one more, on top."""
 MOST_OUTCOMES = 169
 """An action turns up two cards at most."""
 LOWEST = np.float32(-1e9)
@@ -66,13 +64,6 @@ def new_tree(positions: int) -> Tree:
         np.zeros(positions + 1, np.float32),
         np.zeros((positions + 1, DRAW + 1), np.float32),
     )
-
-
-@kernel_on(engine)
-def legal(game: np.void, table: np.void) -> int:
-    """Return the legal actions as a mask: bit a for action a, 0 to 28."""
-    found = int(removable(game, table))
-    return found | 1 << DRAW if can_draw(game, table) else found
 
 
 @kernel_on(engine)
@@ -155,7 +146,7 @@ def _outcomes(
     for rank in range(1, 14):
         unseen += int(game["unseen"][rank])
     joker = 0.0
-    if action == DRAW and game["unseen"][WILD] and table["stock"] - game["drawn"] <= WITH_JOKER:
+    if action == DRAW and game["unseen"][WILD] and table["stock"] - game["drawn"] <= JOKER_PLACES:
         joker = 1.0 / (table["stock"] - game["drawn"])
     shared = not expand and 0 <= first < POSITIONS
     if shared:  # of all outcomes, whose first layers differ by a few rows
@@ -217,7 +208,7 @@ def value_of_action(
 @kernel_on(engine, value_network, fastmath=True)
 def _value_actions(tree: Tree, node: int, table: np.void, network: ValueNetwork, work: Work) -> np.float32:
     """Write the values of all actions in a position by their outcomes; return the best."""
-    actions = legal(tree.games[node], table)
+    actions = legal_mask(tree.games[node], table)
     best = LOWEST
     for action in range(DRAW + 1):
         value = LOWEST
@@ -229,8 +220,8 @@ def _value_actions(tree: Tree, node: int, table: np.void, network: ValueNetwork,
 
 
 @kernel_on(engine, value_network, fastmath=True)
-def search(tree: Tree, depth: int, width: float, table: np.void, network: ValueNetwork, work: Work) -> int:
-    """Write the values of the actions in the tree's root to its ``values``; return how many positions were looked at.
+def search(tree: Tree, depth: int, width: float, table: np.void, network: ValueNetwork, work: Work) -> None:
+    """Write the values of the actions in the tree's root to its ``values``.
 
     Args:
         tree: memory; the first position is the root, a game as seen that is not over.
@@ -264,7 +255,6 @@ def search(tree: Tree, depth: int, width: float, table: np.void, network: ValueN
         elif stands == PLAYING:
             value = tree.values[node].max()
         tree.values[tree.parents[node], tree.actions[node]] += tree.chances[node] * value
-    return count
 
 
 @kernel_on(engine, value_network, fastmath=True)

@@ -9,21 +9,18 @@ import numpy as np
 
 from tripeaks_env import engine
 from tripeaks_env._jit import kernel, kernel_on
-from tripeaks_env.engine import DRAW, can_draw, removable
+from tripeaks_env.engine import DRAW, legal_mask
 
 
 @kernel_on(engine)
 def legal_actions(game: np.void, table: np.void, actions: np.ndarray) -> int:
     """Write the legal actions of a game, removals before the draw, to ``actions``, int64 (29,); return how many they are."""
-    choices = int(removable(game, table))
+    choices = legal_mask(game, table)
     number = 0
-    for position in range(DRAW):
-        if (choices >> position) & 1:
-            actions[number] = position
+    for action in range(DRAW + 1):
+        if (choices >> action) & 1:
+            actions[number] = action
             number += 1
-    if can_draw(game, table):
-        actions[number] = DRAW
-        number += 1
     return number
 
 

@@ -7,9 +7,7 @@ import numpy as np
 from agents.expectation import new_tree, values_of_games
 from agents.search import SearchAgent, integer, number
 from agents.value_network import load_network, working_memory
-from agents.worlds import games_as_seen
 from tripeaks_env.engine import DRAW, tables
-from tripeaks_env.observation import Observation
 from tripeaks_env.rules import Rules
 
 
@@ -53,17 +51,7 @@ class LookaheadAgent(SearchAgent):
 
     def search(self, games: np.ndarray, simulations: int) -> np.ndarray:
         """Return a legal action for each of N games as seen; see :meth:`agents.search.SearchAgent.search`."""
-        return self._values(games, simulations).argmax(axis=1)
-
-    def values(self, observation: Observation) -> np.ndarray:
-        """Return what the actions in N games are worth, float32 (N, 29), illegal ones :data:`agents.expectation.LOWEST`.
-
-        The unit is 100 points of score still to come; a win counts ``win_bonus`` points extra.
-        """
-        return self._values(games_as_seen(observation, self.rules), self.simulations)
-
-    def _values(self, games: np.ndarray, positions: int) -> np.ndarray:
         values = np.empty((len(games), DRAW + 1), dtype=np.float32)
-        tree, width = new_tree(positions), self.width / 100
+        tree, width = new_tree(simulations), self.width / 100
         values_of_games(games, tree, self.depth, width, tables(self.rules), self.network, self.work, values)
-        return values
+        return values.argmax(axis=1)

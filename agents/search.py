@@ -12,6 +12,7 @@ from tripeaks_env.observation import Observation
 from tripeaks_env.rules import Rules
 
 MOST_NUMBER = 1e15
+"""The bound of options that are numbers."""
 FIRST_TRY = 32
 """Simulations of the first search of a decision whose budget is time."""
 

@@ -10,7 +10,7 @@ import numpy as np
 from tripeaks_env import deals, engine
 from tripeaks_env._jit import kernel, kernel_on
 from tripeaks_env.cards import EMPTY, FACE_DOWN, WILD
-from tripeaks_env.deals import FIRST_WASTE, SLOTS, below
+from tripeaks_env.deals import FIRST_WASTE, JOKER_PLACES, SLOTS, below
 from tripeaks_env.engine import ANY, GAME, tables
 from tripeaks_env.layout import FULL, POSITIONS
 from tripeaks_env.observation import LEFT_OUT, Observation
@@ -105,8 +105,8 @@ def deal_hidden(game: np.void, table: np.void, state: np.ndarray) -> None:
         for _ in range(game["unseen"][rank]):
             bag[size] = rank
             size += 1
-    # A waste that starts empty has its first card, which is no joker, on top of the stock: 25 cards with a joker.
-    first = max(int(game["drawn"]), table["stock"] - 24)
+    # A waste that starts empty has its first card, which is no joker, on top of the stock.
+    first = max(int(game["drawn"]), table["stock"] - JOKER_PLACES)
     joker = FIRST_WASTE + 1 + first
     if game["unseen"][WILD]:
         joker += below(state, table["stock"] - first)

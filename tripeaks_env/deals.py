@@ -25,6 +25,8 @@ CODE_PREFIX = "TP1"
 CODE_LETTERS = 7
 NUM_DEALS = 26**CODE_LETTERS
 
+JOKER_PLACES = 24
+"""The joker is shuffled into so many cards, the last ones of the stock: an empty waste puts one more on top of them."""
 FIRST_WASTE = POSITIONS
 """The slot of the first waste card; the slots before it are the tableau, those after it the stock in draw order."""
 SLOTS = POSITIONS + 1 + 25
@@ -320,7 +322,7 @@ def _shuffle(numbers: np.ndarray, deck: np.ndarray, cards: np.ndarray, jokers: n
             card = cards[game, i]
             cards[game, i] = cards[game, j]
             cards[game, j] = card
-        jokers[game] = below(state, 24)
+        jokers[game] = below(state, JOKER_PLACES)
 
 
 @kernel

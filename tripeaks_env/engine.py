@@ -216,6 +216,13 @@ def can_draw(game: np.void, table: np.void) -> bool:
 
 
 @kernel
+def legal_mask(game: np.void, table: np.void) -> int:
+    """Return the legal removals and the draw as a mask: bit a for action a, 0 to 28."""
+    found = int(removable(game, table))
+    return found | 1 << DRAW if can_draw(game, table) else found
+
+
+@kernel
 def can_undo(game: np.void) -> bool:
     """Return whether the last action can be taken back now: a won game stays won."""
     return game["undos_left"] > 0 and game["length"] > 0 and game["remaining"] != 0
@@ -373,7 +380,7 @@ def play_forced(
         game = games[i]
         before = game["score"]
         while rejections[i] == Rejection.NONE.value and not over[i]:
-            action = _only_action(game, table[0])
+            action = only_action(game, table[0])
             if action < 0:
                 break
             step(game, action, table[0])
@@ -382,7 +389,7 @@ def play_forced(
 
 
 @kernel
-def _only_action(game: np.void, table: np.void) -> int:
+def only_action(game: np.void, table: np.void) -> int:
     """Return the only legal action of a game that is not over, or -1 if there are several."""
     found = int(removable(game, table))
     if found == 0:

@@ -15,13 +15,13 @@ from stable_baselines3.common.vec_env import VecEnvWrapper
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvObs, VecEnvStepReturn
 
 from agents import expectation, value_network
-from agents.expectation import Tree, hide, legal, new_tree, value_of_action
+from agents.expectation import Tree, hide, new_tree, value_of_action
 from agents.value_network import ValueNetwork, Work, evaluate, working_memory
 from experiments.training.self_play import Record, input_lists, new_record, returns
 from experiments.training.value_learner import ValueLearner
 from tripeaks_env import engine
 from tripeaks_env._jit import kernel_on
-from tripeaks_env.engine import PLAYING, WON, status, step, tables
+from tripeaks_env.engine import PLAYING, WON, only_action, status, step, tables
 from tripeaks_env.sb3 import TriPeaksVecEnv
 
 
@@ -134,9 +134,6 @@ def _play(
                 value = evaluate(game, table[0], network, work)
             elif stands == WON:
                 value = network.win[0]
-            following = legal(game, table[0])
-            if stands != PLAYING or following & (following - 1):
+            action = only_action(game, table[0]) if stands == PLAYING else -1
+            if action < 0:
                 break
-            action = 0
-            while not (following >> action) & 1:
-                action += 1
