@@ -1,8 +1,13 @@
 """Agents that play TriPeaks from observations, and one that sees all cards. They run from a checkout of the repository."""
 
 import importlib
+import inspect
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
 
-from agents.agent import Agent, OracleAgent, describe
+from agents.agent import Agent, FunctionAgent, OracleAgent, describe
 from tripeaks_env.rules import Rules, as_rules
 
 AGENTS = {
@@ -26,25 +31,107 @@ def make(name: str, rules: str | Rules = "easy", seed: int = 0, **options: objec
     """Return a new agent.
 
     Args:
-        name: a name out of :data:`AGENTS`, or ``module:Class`` of your own.
+        name: a name out of :data:`AGENTS`; or what somebody brings:
+
+            - ``module:Class``: a class that is made with ``rules``, ``seed`` and options, see :class:`agents.agent.Agent`;
+            - ``module:function``: a function ``f(observation, action_mask)`` that returns actions as ``act`` does. Where it
+              has parameters ``rules`` and ``seed``, it gets them too, and the options, with every call;
+            - the path of a ``.zip`` file that a model of Stable-Baselines3 or sb3-contrib wrote, see
+              :class:`agents.sb3.SB3Agent`.
         rules: the rules that it will play by.
         seed: of the agent's own random choices; the same seed makes the same moves.
-        options: further keyword arguments of that class.
+        options: further keyword arguments of that class or function.
 
     Raises:
-        ValueError: there is no such agent, or it does not play by these rules.
+        ValueError: there is no such agent, it has no such options, or it does not play by these rules; in one line.
 
     >>> type(make("opener")).__name__
     'OpenerAgent'
+    >>> make("rollout", playouts=100)
+    Traceback (most recent call last):
+    ValueError: agent 'rollout' has no option 'playouts'; its options are simulations, milliseconds, playout, win_bonus
     """
-    rules = as_rules(rules)
-    module, _, attribute = str(AGENTS.get(name, name)).partition(":")
-    if not attribute:
-        raise ValueError(f"agent is {name!r}; it must be one of {', '.join(AGENTS)}, or module:Class")
+    rules, name = as_rules(rules), str(name)
+    own = name in AGENTS or Path(name).suffix == ".zip"
     try:
-        agent = getattr(importlib.import_module(module), attribute)(rules=rules, seed=seed, **options)
+        found = _find(name)
     except (Exception, SystemExit) as error:  # whatever somebody's module does
         raise ValueError(f"agent {name!r} cannot be made: {describe(error)}") from error
+    if found is None:
+        raise ValueError(
+            f"agent is {name!r}; it must be one of {', '.join(AGENTS)}, or module:Class, module:function, or a file MODEL.zip"
+        )
+    if not callable(found):
+        raise ValueError(f"agent {name!r} is {type(found).__name__}; it must be a class or a function")
+    if not own and not isinstance(found, type):
+        return FunctionAgent(found, **_arguments(name, found, ("observation", "action_mask"), rules, seed, options))
+    arguments = _arguments(name, found, (), rules, seed, options)
+    try:
+        agent = found(**arguments)
+    except (Exception, SystemExit) as error:  # whatever somebody's class does
+        reason = str(error) if own and isinstance(error, ValueError) else describe(error)
+        raise ValueError(f"agent {name!r} cannot be made: {reason}") from error
     if not isinstance(agent, Agent):
         raise ValueError(f"agent {name!r} has no method act(observation, action_mask)")
     return agent
+
+
+def _find(name: str) -> Any:
+    """Return the class or function that ``name`` stands for, or ``None`` if it is no such name."""
+    if Path(name).suffix == ".zip":
+        from agents.sb3 import SB3Agent  # here, as torch takes seconds to import
+
+        return partial(SB3Agent, name)
+    module, _, attribute = AGENTS.get(name, name).partition(":")
+    return getattr(importlib.import_module(module), attribute) if module and attribute else None
+
+
+def _arguments(
+    name: str, found: Callable[..., Any], given: tuple[str, ...], rules: Rules, seed: int, options: Mapping[str, object]
+) -> dict[str, Any]:
+    """Return the keyword arguments to call a class or function with.
+
+    Args:
+        name: of the agent, for messages.
+        found: the class or function.
+        given: what a function is given in every call, by position; a class is given nothing.
+        rules: for the parameter of that name, which a class must have.
+        seed: likewise.
+        options: for the others.
+
+    Raises:
+        ValueError: it cannot be called so.
+    """
+    always: dict[str, Any] = {"rules": rules, "seed": seed}
+    try:
+        parameters = list(inspect.signature(found).parameters.values())
+    except (TypeError, ValueError):  # some that are written in C do not tell
+        return {**({} if given else always), **options}
+    anything = any(each.kind is each.VAR_KEYWORD for each in parameters)
+    positional = [each for each in parameters if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
+    spread = any(each.kind is each.VAR_POSITIONAL for each in parameters)
+    if given and not spread and (len(positional) < 2 or {each.name for each in positional[:2]} & always.keys()):
+        raise ValueError(f"agent {name!r} takes {_text(found)}; a function must take (observation, action_mask)")
+    taken = {each.name for each in positional[: len(given)]}
+    keywords = [
+        each
+        for each in parameters
+        if each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY) and each.name not in taken
+    ]
+    names = {each.name for each in keywords}
+    for each in always:
+        if not given and each not in names and not anything:
+            raise ValueError(f"agent {name!r} takes {_text(found)}; a class must take rules and seed: (rules, seed=0)")
+    own = [each.name for each in keywords if each.name not in always]
+    has = f"its options are {', '.join(own)}" if own else "it has no options"
+    for each in options:
+        if each not in own and (not anything or each in taken or each in always):
+            raise ValueError(f"agent {name!r} has no option {each!r}; {has}")
+    for parameter in keywords:
+        if parameter.default is parameter.empty and parameter.name not in {*always, *options}:
+            raise ValueError(f"agent {name!r} needs the option {parameter.name!r}; {has}")
+    return {**{key: value for key, value in always.items() if anything or key in names}, **options}
+
+
+def _text(found: Callable[..., Any]) -> str:
+    return " ".join(str(inspect.signature(found)).split())

@@ -1,8 +1,9 @@
 """What an agent is."""
 
 import traceback
+from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -45,3 +46,19 @@ class OracleAgent(Agent, Protocol):
     def reveal(self, games: np.ndarray, rules: Rules) -> None:
         """Show the agent the games, (N,) of :data:`tripeaks_env.engine.GAME`, whose observations ``act`` gets next."""
         ...
+
+
+class FunctionAgent:
+    """Plays by a function, which has no memory: it chooses from one observation.
+
+    Args:
+        function: is called as ``function(observation, action_mask, **keywords)`` and returns what ``act`` does.
+        keywords: further arguments.
+    """
+
+    def __init__(self, function: Callable[..., Any], **keywords: Any) -> None:
+        self.function, self.keywords = function, keywords
+
+    def act(self, observation: Observation, action_mask: np.ndarray) -> np.ndarray:
+        """Return a legal action for each of N games; see :meth:`Agent.act`."""
+        return self.function(observation, action_mask, **self.keywords)

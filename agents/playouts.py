@@ -46,12 +46,18 @@ def policy_action(game: np.void, table: np.void, policy: int, state: np.ndarray)
         return _place_of_bit(choices, 0)
     if policy == OPENER:
         choices = _best_openers(game, choices, table)
+    return random_bit(choices, state)
+
+
+@kernel_on(deals)
+def random_bit(bits: int, state: np.ndarray) -> int:
+    """Return the place of a uniformly chosen bit of ``bits``, not 0; ``state``, uint64 (1,), is the generator's."""
     number = 0
-    rest = choices
+    rest = bits
     while rest:
         rest &= rest - 1
         number += 1
-    return _place_of_bit(choices, below(state, number) if number > 1 else 0)
+    return _place_of_bit(bits, below(state, number) if number > 1 else 0)
 
 
 @kernel

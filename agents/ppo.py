@@ -1,16 +1,14 @@
 """The PPO agent: plays a policy network that ``python -m experiments train`` made with MaskablePPO of sb3-contrib."""
 
-import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.policies import MaskableMultiInputActorCriticPolicy
 
 from agents.network import NetworkAgent, PolicyNetwork, RelativeRanks
-from tripeaks_env.observation import Observation, observation_space
+from tripeaks_env.observation import Observation
 from tripeaks_env.rules import Rules
 
 
@@ -42,40 +40,21 @@ class PolicyAgent:
         return actions.cpu().numpy()
 
 
-class PPOAgent:
+class PPOAgent(NetworkAgent):
     """The agent of a checkpoint that training wrote.
 
     Args:
         rules: the rules to play by; they must be those that the network was trained for.
         seed: has no effect, as nothing is random.
-        checkpoint: an ``agent.safetensors`` that training wrote, by default the one shipped for these rules; or a
-            ``checkpoint.zip`` of your own training, with a warning, as loading such a file can run any code.
+        checkpoint: an ``agent.safetensors`` that training wrote; by default the one shipped for these rules.
 
     Raises:
         ValueError: there is no such checkpoint, it is none, or it was trained for other rules.
     """
 
     def __init__(self, rules: Rules, seed: int = 0, checkpoint: str | Path | None = None) -> None:
-        torch.set_num_threads(1)  # for networks this small, more are slower
         if checkpoint and Path(checkpoint).suffix == ".zip":
-            self.player: NetworkAgent | PolicyAgent = PolicyAgent(_load_zip(Path(checkpoint), rules))
-        else:
-            self.player = NetworkAgent(PolicyNetwork.load("ppo", rules, checkpoint))
-
-    def act(self, observation: Observation, action_mask: np.ndarray) -> np.ndarray:
-        """Return a legal action for each of N games; see :meth:`agents.agent.Agent.act`."""
-        return self.player.act(observation, action_mask)
-
-
-def _load_zip(path: Path, rules: Rules) -> MaskableMultiInputActorCriticPolicy:
-    warnings.warn(f"loading {path} can run any code that is in it; load only what you trained yourself", stacklevel=3)
-    try:
-        policy = MaskablePPO.load(path, device="cpu").policy
-    except Exception as error:  # whatever unpickling a file does
-        raise ValueError(f"checkpoint {path} cannot be read: {type(error).__name__}: {error}") from error
-    if not isinstance(policy, MaskableMultiInputActorCriticPolicy) or (
-        policy.observation_space != observation_space(rules) or policy.features_extractor_kwargs != {"wrap": rules.wrap}
-    ):
-        raise ValueError(f"checkpoint {path} was not trained for the rules {rules}")
-    policy.set_training_mode(False)
-    return policy
+            raise ValueError(
+                f"checkpoint is {checkpoint}; it must be a .safetensors file: give a zip as the agent itself"
+            )
+        super().__init__(PolicyNetwork.load("ppo", rules, checkpoint))

@@ -233,7 +233,7 @@ def test_stats(run: Run, rules: str, objective: str, deals: int) -> None:
     numbers = suite(deals, 3)
     best = solve_many(numbers, rules, objective=objective)  # type: ignore[arg-type]
     winnable = solve_many(numbers, rules, objective="win").won
-    found = run.json(*arguments, "--threads", "2")
+    found = run.json(*arguments, "--workers", "2")
     assert {key: found[key] for key in ("rules", "objective", "seed", "deals")} == {
         "rules": rules,
         "objective": objective,
@@ -356,7 +356,7 @@ def test_a_bad_line_is_named_and_the_rest_answered(run: Run, command: str) -> No
         (["stats", "--deals", "1"], "'--deals': Input should be greater than or equal to 2, not '1'"),
         (["stats", "--deals", "1000001"], "a suite of 1000001 deals was asked for; it must be 1 to 1000000"),
         (["stats", "--seed", "4294967296"], "suite seed is 4294967296; it must be 0 to 4294967295"),
-        (["stats", "--threads", "0"], "'--threads': Input should be greater than or equal to 1, not '0'"),
+        (["stats", "--workers", "0"], "'--workers': Input should be greater than or equal to 1, not '0'"),
         (["stats", "--picture", "scores.pdf"], "--picture is 'scores.pdf'; it must end in .svg or .png"),
         (
             ["stats", "--picture", "/nowhere/a.svg"],

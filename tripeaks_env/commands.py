@@ -1,13 +1,15 @@
 """What the command ``tripeaks`` can do: ``tripeaks --help``. It needs the extra ``cli``."""
 
 import json
+import math
 import sys
 import time
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 import typer
@@ -31,6 +33,7 @@ from tripeaks_env.render import board_text
 from tripeaks_env.rules import PRESETS, Rules, Scoring
 from tripeaks_env.solver import as_game, solve
 from tripeaks_env.splits import Split, random_numbers, suite
+from tripeaks_env.workers import Engine, EngineName, Lost, make_engine
 
 PATIENCE = 3.0
 """Seconds of work before a progress bar is shown."""
@@ -230,13 +233,17 @@ def show_random(
         typer.echo(game.to_text() if as_json else f"{_title(game)}\n{game}")
 
 
-@app.command("stats", epilog="Example: tripeaks stats --deals 10000 --rules classic --threads 2 --picture scores.svg")
+@app.command("stats", epilog="Example: tripeaks stats --deals 10000 --rules classic --workers 2 --picture scores.svg")
 def show_stats(
     deals: Annotated[int, typer.Option(min=2, help="How many evaluation deals, up to a million.")] = 1000,
     seed: Annotated[int, typer.Option(min=0, help="Of the suite of deals.")] = 0,
     rules: DealRules = "easy",
     objective: ObjectiveOption = "score",
-    threads: Annotated[int, typer.Option(min=1, help="Threads that share the work.")] = 1,
+    engine: Annotated[EngineName, typer.Option(help="Threads of this machine, or Ray, if it is installed.")] = "local",
+    workers: Annotated[int, typer.Option(min=1, help="How many threads or processes share the work.")] = 1,
+    address: Annotated[
+        str | None, typer.Option(help="Of a running Ray cluster, such as auto; by default Ray is started here.")
+    ] = None,
     picture: Annotated[Path | None, typer.Option(help="Draw the scores into this file, .svg or .png.")] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -253,10 +260,12 @@ def show_stats(
     with replacing(picture) if picture else nullcontext() as part:
         if part:
             part.touch()  # a folder that cannot be written to is found before the work
-        scores, won = _solve(numbers, played, threads, objective)
-        winnable = won
-        if objective == "score" and played.scoring != Scoring():  # by the standard points a win is the best score
-            _, winnable = _solve(numbers, replace(played, scoring=Scoring()), threads, objective)
+        pool = make_engine(engine, workers, address) if engine == "ray" else None
+        with pool or nullcontext():
+            scores, won = _solve(numbers, played, objective, workers, pool)
+            winnable = won
+            if objective == "score" and played.scoring != Scoring():  # by the standard points a win is the best score
+                _, winnable = _solve(numbers, replace(played, scoring=Scoring()), objective, workers, pool)
         if part:
             _draw(part, scores, won, f"{deals:,} deals, {rules} rules")
     found: Facts = {"rules": rules, "objective": objective, "seed": seed, "deals": deals}
@@ -350,21 +359,43 @@ def _in_words(outcome: Outcome) -> str:
     return f"{move}{peak}: {outcome.points:+d}"
 
 
-def _solve(numbers: list[int], rules: Rules, threads: int, objective: Objective) -> tuple[np.ndarray, np.ndarray]:
+def _solve(
+    numbers: list[int], rules: Rules, objective: Objective, workers: int, pool: Engine | None
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the best scores of deals and which are won; in parts, so that progress shows and an interrupt is heard."""
-    size = (8 if rules.scoring.streak else 1000) * threads
+    size = (8 if rules.scoring.streak else 1000) * (1 if pool else workers)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     progress = Progress(*columns, console=Console(stderr=True), transient=True)
-    task, began, parts = progress.add_task("deals", total=len(numbers)), time.monotonic(), []
+    bar, began = progress.add_task("deals", total=len(numbers)), time.monotonic()
+    tasks = [_Deals(start, numbers[start : start + size], rules, objective) for start in range(0, len(numbers), size)]
+    threads = partial(_solve_part, threads=workers)
+    parts: dict[int, tuple[np.ndarray, np.ndarray]] = {}
     try:
-        for start in range(0, len(numbers), size):
-            parts.append(solve_many(numbers[start : start + size], rules, threads, objective))
-            progress.advance(task, len(parts[-1]))
+        for task, part in pool.run(_solve_part, tasks, math.inf) if pool else ((task, threads(task)) for task in tasks):
+            if isinstance(part, Lost):
+                raise OSError(f"a worker {part.reason}")
+            parts[task.start] = part
+            progress.advance(bar, len(task.numbers))
             if progress.console.is_terminal and time.monotonic() - began > PATIENCE:
                 progress.start()
     finally:
         progress.live.stop()
-    return np.concatenate([part.scores for part in parts]), np.concatenate([part.won for part in parts])
+    scores, won = zip(*(parts[start] for start in sorted(parts)), strict=True)
+    return np.concatenate(scores), np.concatenate(won)
+
+
+class _Deals(NamedTuple):
+    """Some of the deals to solve, which begin at ``start``."""
+
+    start: int
+    numbers: list[int]
+    rules: Rules
+    objective: Objective
+
+
+def _solve_part(task: _Deals, threads: int = 1) -> tuple[np.ndarray, np.ndarray]:
+    found = solve_many(task.numbers, task.rules, threads, task.objective)
+    return found.scores, found.won
 
 
 def _draw(path: Path, scores: np.ndarray, won: np.ndarray, title: str) -> None:

@@ -1,0 +1,446 @@
+"""Whether an agent may be compared: it is made, plays legally, repeats itself, and sees nothing that is hidden.
+
+The checks run in a process of their own, so that an agent that hangs or ends the interpreter costs one line of the result.
+All deals are training deals.
+
+What finds an agent that peeks is :func:`audit`. It asks the agent twice in the same positions, in which only the hidden cards
+differ: who does not see them chooses the same. That finds mistakes and plain cheating. It is no proof, as the agent runs in
+the same process: one that looks whether it is being audited, and behaves then, is not found.
+"""
+
+import pickle
+import random
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import agents
+from agents import Agent, OracleAgent
+from agents.worlds import deal_hidden
+from experiments.config import AgentError
+from experiments.play import ask, play
+from tripeaks_env.deals import number_slots
+from tripeaks_env.engine import GAME, MAX_LINE, new_games, play_actions, tables
+from tripeaks_env.observation import observe
+from tripeaks_env.rules import PRESETS, Rules, as_rules
+from tripeaks_env.sampling import sample_actions
+from tripeaks_env.splits import random_numbers
+from tripeaks_env.workers import Engine, LocalEngine, Lost
+
+MADE, PLAYS, LEGAL = "can be made", "plays a game", "legal actions"
+REPEATS, BATCHES, HIDDEN = "repeats itself", "batches", "hidden cards"
+
+SLOWEST = 2.0
+"""Seconds that a move may take on average: a comparison plays tens of thousands of them."""
+FEWEST, MOST = 3, 100
+"""Games that a check plays at once, by how fast the agent is."""
+MOVES = 50
+"""About how many a game has."""
+MOST_POSITIONS = 200
+"""Positions that are asked one by one, likewise."""
+
+
+class Check(NamedTuple):
+    """One result.
+
+    Attributes:
+        name: what was checked.
+        passed: whether it is as it must be; ``None`` if that does not apply or cannot be told.
+        message: one line.
+    """
+
+    name: str
+    passed: bool | None
+    message: str
+
+
+class Result(NamedTuple):
+    """What a check of a candidate has found, see :class:`Check`; ``seconds`` is the time of a move, where it was measured."""
+
+    passed: bool | None
+    message: str
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """An agent to check.
+
+    Attributes:
+        name: see :func:`agents.make`, as for the other ones.
+        rules: the rules it plays by.
+        options: its options.
+        seed: of the agent, and of the training deals.
+        games: how many games a check plays at once.
+    """
+
+    name: str
+    rules: Rules
+    options: dict[str, Any] = field(default_factory=dict)
+    seed: int = 0
+    games: int = FEWEST
+
+    def make(self, others: int = 0) -> Agent:
+        """Return the agent, new; ``others`` is added to its seed.
+
+        Raises:
+            ValueError: see :func:`agents.make`.
+        """
+        for name in {"name", "rules", "seed"} & self.options.keys():
+            raise ValueError(f"agent {self.name!r} has no option {name!r}")
+        return agents.make(self.name, self.rules, self.seed + others, **self.options)
+
+    def deals(self, count: int) -> np.ndarray:
+        """Return the numbers of training deals, int64 (count,)."""
+        return random_numbers(np.random.default_rng(self.seed), "train", count)
+
+
+def validate(
+    name: str,
+    rules: str | Rules = "easy",
+    options: Mapping[str, Any] | None = None,
+    seed: int = 0,
+    seconds: float = 60.0,
+    checked: Callable[[Check], object] = lambda check: None,
+) -> list[Check]:
+    """Return what is right and wrong with an agent.
+
+    Args:
+        name: the agent, see :func:`agents.make`.
+        rules: the rules to play by; or ``"all"`` for every preset, of which it may refuse some: legal actions are checked
+            under each of the others, and all else under the first one.
+        options: of the agent.
+        seed: of the agent, and of the training deals.
+        seconds: how long it may take to make the agent, and to play two games with it. The other checks play as many games as
+            fit into about that time, but a few at least, and may take longer.
+        checked: is told each result as soon as it is known.
+
+    Returns:
+        :data:`MADE`, :data:`PLAYS`, :data:`LEGAL`, :data:`REPEATS`, :data:`BATCHES`, :data:`HIDDEN`, in this order; with
+        ``"all"``, :data:`MADE` and :data:`LEGAL` for each of the rules. After one of the first three fails, what follows is
+        not tried.
+
+    Raises:
+        ValueError: there are no such rules.
+    """
+    presets = list(PRESETS.values()) if rules == "all" else [as_rules(rules)]
+    candidates = [Candidate(name, each, dict(options or {}), seed) for each in presets]
+    results = []
+    with LocalEngine(1) as engine:
+        for check in _checks(candidates, _Process(engine, seconds)):
+            results.append(check)
+            checked(check)
+    return results
+
+
+def audit(
+    make: Callable[[], Agent],
+    games: np.ndarray,
+    rules: Rules,
+    numbers: Sequence[int] | np.ndarray = (),
+    rounds: int = MAX_LINE,
+) -> Result:
+    """Return whether an agent chooses by what it is shown alone: ``passed`` is ``None`` if that cannot be told.
+
+    An agent plays the games on to their ends. Another one of the same kind and seed is then asked in the same positions in
+    the same order, and a third one, with the hidden cards dealt anew in every position. Where the second chooses as the first
+    and the third does not, the cards made the difference. What an agent looks at on the sly (the variables of callers, the
+    objects of the garbage collector) has the cards that were dealt anew. The global random generators are seeded
+    alike for each.
+
+    Args:
+        make: returns a new agent, of the same seed each time; no oracle.
+        games: (N,) of :data:`tripeaks_env.engine.GAME`, not over; changed while this runs and put back.
+        rules: the rules that they are played by.
+        numbers: their deal numbers, where known: the variables of callers have others while the hidden cards differ.
+        rounds: after how many actions in each game to stop, for agents that are slow.
+
+    Raises:
+        AgentError: see :func:`experiments.play.ask`.
+    """
+    kept = games.tobytes()  # no array, so that an agent that searches for games finds those that it is asked about
+    numbers = np.array(numbers, dtype=np.int64)
+    try:
+        make()  # imports what it needs: torch is seeded only where it is there
+        with _seeded(0):
+            asked, first = _play_rounds(make(), games, rules, numbers, rounds)
+        with _seeded(0):
+            again = _replay(make(), asked, games, rules, numbers)
+        numbers += 26  # other deals
+        with _seeded(0):
+            other = _replay(make(), asked, games, rules, numbers, exchange=True)
+    finally:
+        games[:] = np.frombuffer(kept, GAME)
+    number, varied, differ = len(first), np.count_nonzero(first != again), np.count_nonzero(first != other)
+    if varied:
+        return Result(
+            None,
+            f"with the same seed and cards it chose otherwise in {varied:,} of {number:,} positions: as it does not repeat "
+            "itself, whether it sees hidden cards cannot be told",
+        )
+    if differ:
+        return Result(
+            False,
+            f"with other hidden cards it chose otherwise in {differ:,} of {number:,} positions: it sees what is hidden",
+        )
+    return Result(True, f"the same {number:,} moves with other hidden cards")
+
+
+def training_games(count: int, rules: Rules, seed: int = 0) -> np.ndarray:
+    """Return games of random training deals at their start, (count,) of :data:`tripeaks_env.engine.GAME`."""
+    return new_games(number_slots(random_numbers(np.random.default_rng(seed), "train", count), rules), rules)
+
+
+class _Process:
+    """The process in which checks run one after another. It may end or hang at any time.
+
+    Args:
+        engine: of one worker.
+        seconds: that a check may take.
+    """
+
+    def __init__(self, engine: Engine, seconds: float) -> None:
+        self.engine = engine
+        self.seconds = seconds
+
+    def run(self, function: Callable[[Candidate], Result], candidate: Candidate, longer: float = 0.0) -> Result:
+        """Return what ``function`` finds, or why it does not; it may take so many seconds ``longer`` than usual."""
+        ((_, found),) = self.engine.run(_tried, [(function, candidate)], round(self.seconds + longer))
+        return Result(False, f"it {found.reason}") if isinstance(found, Lost) else found
+
+
+def _tried(task: tuple[Callable[[Candidate], Result], Candidate]) -> Result:
+    function, candidate = task
+    try:
+        return function(candidate)
+    except (AgentError, ValueError) as error:
+        return Result(False, str(error))
+
+
+def _checks(candidates: list[Candidate], process: _Process) -> Iterator[Check]:
+    """Yield the results of :func:`validate`."""
+    several = len(candidates) > 1
+
+    def named(name: str, candidate: Candidate) -> str:
+        return f"{name}, {candidate.rules}" if several else name
+
+    later = [PLAYS, LEGAL, REPEATS, BATCHES, HIDDEN]
+    made = [(each, process.run(check_made, each)) for each in candidates]
+    playing = [each for each, result in made if result.passed]
+    for each, result in made:
+        yield Check(named(MADE, each), result.passed if playing else False, result.message)
+    if not playing:
+        yield from _not_tried(later)
+        return
+    played = process.run(check_plays, playing[0])
+    yield Check(PLAYS, played.passed, played.message)
+    if not played.passed:
+        yield from _not_tried(later[1:])
+        return
+    game = played.seconds * MOVES
+    games = int(np.clip(process.seconds / 12 / game, FEWEST, MOST))
+    longer = 12 * games * game  # a check plays so many games three times at most: that is four times as long
+    playing = [replace(each, games=games) for each in playing]
+    legal = True
+    for each in playing:
+        result = process.run(check_legal, each, longer)
+        legal = legal and bool(result.passed)
+        yield Check(named(LEGAL, each), result.passed, result.message)
+    if not legal:
+        yield from _not_tried(later[2:])
+        return
+    for name, function in ((REPEATS, check_repeats), (BATCHES, check_batches), (HIDDEN, check_hidden)):
+        result = process.run(function, playing[0], longer)
+        yield Check(name, result.passed, result.message)
+
+
+def _not_tried(names: list[str]) -> Iterator[Check]:
+    return (Check(name, None, "not tried") for name in names)
+
+
+def check_made(candidate: Candidate) -> Result:
+    """Make the agent; the result is ``None`` where that is refused."""
+    try:
+        agent = candidate.make()
+    except ValueError as error:
+        return Result(None, str(error))
+    return Result(True, f"{type(agent).__module__}:{type(agent).__name__}")
+
+
+def check_plays(candidate: Candidate) -> Result:
+    """Play one game alone and take the time."""
+    agent = candidate.make()
+    first, second = candidate.deals(2).tolist()
+    play(agent, [first], candidate.rules)  # compiles what it needs, which is not its time
+    games, took = play(agent, [second], candidate.rules)
+    moves = int(games["moves"].sum())
+    message = f"{1000 * took / moves:.3g} ms a move"
+    if took > SLOWEST * moves:
+        return Result(False, f"{message}; it must be {1000 * SLOWEST:g} at most")
+    return Result(True, message, took / moves)
+
+
+def check_legal(candidate: Candidate) -> Result:
+    """Play one game alone, two at once, and many; some end early, so that rows move."""
+    deals = candidate.deals(3 + candidate.games)
+    played = [
+        play(candidate.make(), part.tolist(), candidate.rules).games for part in (deals[:1], deals[1:3], deals[3:])
+    ]
+    moves = sum(int(games["moves"].sum()) for games in played)
+    return Result(True, f"{moves:,} moves in {len(deals)} games, 1, 2 and {candidate.games} at once")
+
+
+def check_repeats(candidate: Candidate) -> Result:
+    """See whether the same seed makes the same moves, and whether the global random generators have no part in it."""
+    games = training_games(candidate.games, candidate.rules, candidate.seed)
+    candidate.make()  # imports what it needs: torch is seeded only where it is there
+    with _seeded(1):
+        agent = candidate.make()
+        before = generators()
+        rounds, first = _play_rounds(agent, games, candidate.rules, candidate.deals(0))
+        used = [name for name, state in before.items() if state != generators()[name]]
+    with _seeded(2):
+        again = _replay(candidate.make(), rounds, games, candidate.rules, candidate.deals(0))
+    if used:
+        return Result(False, f"it uses or seeds the global generator of {' and '.join(used)}; it must have its own")
+    number, differ = len(first), int(np.count_nonzero(first != again))
+    if differ:
+        return Result(False, f"with the same seed and cards it chose otherwise in {differ:,} of {number:,} positions")
+    return Result(True, f"the same {number:,} moves again")
+
+
+def check_batches(candidate: Candidate) -> Result:
+    """See whether what it chooses in a game depends on the other games of a call, and on their order."""
+    number = min(2 * candidate.games, MOST_POSITIONS)
+    games = _positions(number, candidate.rules, candidate.seed)
+    order = np.random.default_rng(candidate.seed).permutation(number)
+
+    def choose(agent: Agent, which: np.ndarray) -> np.ndarray:
+        return _ask(agent, games, which, candidate.rules, candidate.deals(0))[1]
+
+    everything = np.arange(number)
+    together = choose(candidate.make(), everything)
+    shuffled = choose(candidate.make(), order)
+    single = candidate.make()
+    alone = np.concatenate([choose(single, everything[i : i + 1]) for i in range(number)])
+    if (shuffled == together[order]).all() and (alone == together).all():
+        return Result(True, f"{number} positions alone, together and in another order: the same moves")
+    repeated, other = (choose(candidate.make(others), everything) for others in (0, 1))
+    if (repeated != together).any() or (other != together).any():
+        return Result(None, "its moves are random, so whether other games have a part in them cannot be told")
+    apart, moved = np.count_nonzero(alone != together), np.count_nonzero(shuffled != together[order])
+    return Result(
+        False,
+        f"of {number} positions it chose otherwise in {apart} if asked one by one, and in {moved} in another order: its "
+        "moves must not depend on the other games, nor on what it was asked before",
+    )
+
+
+def check_hidden(candidate: Candidate) -> Result:
+    """See whether hidden cards have a part in what it chooses; see :func:`audit`."""
+    if isinstance(candidate.make(), OracleAgent):
+        return Result(None, "an oracle, which is shown all cards and listed apart")
+    games = training_games(candidate.games, candidate.rules, candidate.seed)
+    return audit(candidate.make, games, candidate.rules, candidate.deals(candidate.games))
+
+
+class _Round(NamedTuple):
+    """What an agent was asked at once: all games, as bytes, and which of them are still played."""
+
+    games: bytes
+    playing: np.ndarray
+
+
+def _play_rounds(
+    agent: Agent, games: np.ndarray, rules: Rules, numbers: np.ndarray, most: int = MAX_LINE
+) -> tuple[list[_Round], np.ndarray]:
+    """Play games to their ends, or ``most`` rounds, in place; return the rounds and, in one array, the actions."""
+    playing = np.arange(len(games))
+    rounds: list[_Round] = []
+    choices = []
+    while len(playing) and len(rounds) < most:
+        rounds.append(_Round(games.tobytes(), playing))
+        current, actions = _ask(agent, games, playing, rules, numbers)
+        over = play_actions(current, actions, rules).over
+        games[playing] = current
+        playing = playing[~over]
+        choices.append(actions)
+    return rounds, np.concatenate(choices)
+
+
+def _replay(
+    agent: Agent, rounds: list[_Round], games: np.ndarray, rules: Rules, numbers: np.ndarray, exchange: bool = False
+) -> np.ndarray:
+    """Ask an agent the same again, perhaps with other hidden cards; return its actions in one array.
+
+    Args:
+        agent: a new one.
+        rounds: from :func:`_play_rounds`.
+        games: as there; the positions are written to it, so that they are in the same place as before.
+        rules: the rules.
+        numbers: what is in the variables of callers as deal numbers.
+        exchange: whether the hidden cards are dealt anew in every round.
+    """
+    state, choices = np.zeros(1, dtype=np.uint64), []
+    for kept, playing in rounds:
+        games[:] = np.frombuffer(kept, GAME)
+        if exchange:
+            for game in games:
+                deal_hidden(game, tables(rules)[0], state)
+        choices.append(_ask(agent, games, playing, rules, numbers)[1])
+    return np.concatenate(choices)
+
+
+def _ask(
+    agent: Agent, games: np.ndarray, playing: np.ndarray, rules: Rules, numbers: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the games that are played and the actions in them.
+
+    The variables have the names of those in :func:`experiments.play.play`, and a list holds them for whoever searches the
+    objects of the garbage collector, as arrays themselves are not among those.
+    """
+    current = games[playing]
+    reachable = [current, games]
+    return current, ask(agent, reachable[0], rules)
+
+
+def _positions(number: int, rules: Rules, seed: int) -> np.ndarray:
+    """Return games of training deals in progress, (number,): after 0 to 39 random moves, or before the last."""
+    rng = np.random.default_rng(seed)
+    games = training_games(number, rules, seed)
+    lengths = rng.integers(40, size=number)
+    for move in range(40):
+        after = games.copy()
+        over = play_actions(after, sample_actions(observe(games, rules)["action_mask"], rng), rules).over
+        games = np.where((move < lengths) & ~over, after, games)
+    return games
+
+
+def generators() -> dict[str, bytes]:
+    """Return the states of the global random generators by the name of their library."""
+    states: dict[str, Any] = {"random": random.getstate(), "numpy": np.random.get_state(legacy=False)}  # noqa: NPY002
+    if "torch" in sys.modules:
+        states["torch"] = sys.modules["torch"].random.get_rng_state().numpy()
+    return {name: pickle.dumps(state) for name, state in states.items()}
+
+
+@contextmanager
+def _seeded(seed: int) -> Iterator[None]:
+    """Seed the global random generators, and put their states back in the end."""
+    torch = sys.modules.get("torch")
+    kept = random.getstate(), np.random.get_state(legacy=False), torch and torch.random.get_rng_state()  # noqa: NPY002
+    random.seed(seed)
+    np.random.seed(seed)  # noqa: NPY002
+    if torch:
+        torch.random.manual_seed(seed)
+    try:
+        yield
+    finally:
+        random.setstate(kept[0])
+        np.random.set_state(kept[1])  # noqa: NPY002
+        if torch:
+            torch.random.set_rng_state(kept[2])

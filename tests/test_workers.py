@@ -1,0 +1,144 @@
+"""The engines: every task has its result, whatever workers do, and the results are the same for all engines."""
+
+import importlib.util
+import math
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tripeaks_env.workers import RETRIES, Engine, LocalEngine, Lost, make_engine
+
+RAY = pytest.param("ray", marks=pytest.mark.slow)
+
+
+def odd_jobs(task: tuple[str, int]) -> int:
+    """Do what the task says, then return the square."""
+    what, number = task
+    if what == "raise":
+        raise LookupError(f"no {number}")
+    if what == "hang":
+        while True:
+            pass
+    if what == "leave":
+        os._exit(0)
+    if what == "crash":
+        os.kill(os.getpid(), signal.SIGSEGV)
+    return number * number
+
+
+def fails_once(folder: Path) -> str:
+    """Be killed at the first call of all, in whatever process."""
+    mark = folder / "was here"
+    if not mark.exists():
+        mark.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return "done"
+
+
+def process(task: int) -> int:
+    time.sleep(0.05)
+    return os.getpid()
+
+
+def engine(name: str, workers: int = 2) -> Engine:
+    if name == "ray" and not importlib.util.find_spec("ray"):
+        pytest.skip("Ray is not installed")
+    return make_engine(name, workers)
+
+
+@pytest.mark.filterwarnings("ignore")  # of Ray, at its end
+@pytest.mark.parametrize("name", ["local", RAY])
+def test_a_task_that_fails_costs_no_other(name: str, tmp_path: Path) -> None:
+    tasks = [
+        ("square", 1),
+        ("leave", 2),
+        ("square", 3),
+        ("crash", 4),
+        ("hang", 5),
+        *(("square", i) for i in range(6, 12)),
+    ]
+    limit = 40 if name == "ray" else 12  # starting a worker counts
+    with engine(name) as pool:
+        found = dict(pool.run(odd_jobs, tasks, limit))
+        assert set(found) == set(tasks)
+        for task in tasks:
+            what, number = task
+            if what == "square":
+                assert found[task] == number * number
+            elif what == "hang":
+                assert found[task] == Lost(f"took longer than {limit} s")
+            else:
+                assert found[task] == Lost(f"ended its worker process {RETRIES + 1} times (crashed, or was killed)")
+        with pytest.raises(LookupError, match="no 7"):
+            list(pool.run(odd_jobs, [("raise", 7)], timeout=60))
+        assert list(pool.run(fails_once, [tmp_path], timeout=60)) == [(tmp_path, "done")]
+        left_out = {("square", i) for i in range(3)}
+        some = dict(pool.run(odd_jobs, [("square", i) for i in range(6)], math.inf, lambda task: task in left_out))
+        assert some == {("square", i): i * i for i in range(3, 6)}
+
+
+def test_local_workers_are_processes_that_end_with_the_engine() -> None:
+    with LocalEngine(2) as pool:
+        workers = {pid for _, pid in pool.run(process, range(12), timeout=60) if isinstance(pid, int)}
+        assert len(workers) == 2
+        assert os.getpid() not in workers
+    for worker in workers:
+        with pytest.raises(ProcessLookupError):
+            os.kill(worker, 0)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
+def test_local_workers_end_with_the_main_process_however_it_ends(tmp_path: Path) -> None:
+    """SIGKILL leaves the main process no time to end them."""
+    script = tmp_path / "main.py"
+    script.write_text(
+        "from tests.test_workers import odd_jobs, process\n"
+        "from tripeaks_env.workers import LocalEngine\n"
+        "if __name__ == '__main__':\n"
+        "    with LocalEngine(2) as pool:\n"
+        "        print(*{pid for _, pid in pool.run(process, range(12), 60)}, flush=True)\n"
+        "        list(pool.run(odd_jobs, [('hang', 1), ('hang', 2)], 600))\n"
+    )
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    with subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE, text=True, env=environment) as main:
+        assert main.stdout is not None
+        workers = main.stdout.readline().split()
+        time.sleep(0.5)
+        assert all(Path(f"/proc/{worker}").exists() for worker in workers)
+        main.kill()
+    deadline = time.monotonic() + 20
+    while any(_runs(worker) for worker in workers):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    assert len(workers) == 2
+
+
+def _runs(pid: str) -> bool:
+    """Return whether a process is there and no zombie."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (("slurm",), "engine is 'slurm'; it must be local or ray"),
+        (("local", 2, "auto"), "address is 'auto'; only the engine ray takes one"),
+    ],
+)
+def test_engines_that_there_are_not(arguments: tuple[str], named: str) -> None:
+    with pytest.raises(ValueError, match=named):
+        make_engine(*arguments)
+
+
+def test_without_ray_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(ValueError, match=r"engine is 'ray', which needs Ray; install it with pip install 'ray"):
+        make_engine("ray")
