@@ -1,6 +1,7 @@
 """The PPO agent: its inputs, its training and its checkpoints."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,12 +10,14 @@ from safetensors.torch import save_file
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.env_checker import check_env as check_sb3
 from stable_baselines3.common.env_util import make_vec_env
+from stable_baselines3.common.vec_env import VecEnv
 
 import agents
 from agents.network import RelativeRanks
 from agents.ppo import PPOAgent
 from experiments.config import ConfigError, TrainConfig
 from experiments.play import play
+from experiments.training import ppo
 from experiments.training.ppo import train
 from experiments.training.rewards import ShapedReward
 from tripeaks_env import Rules, TriPeaksEnv, sample_actions, suite
@@ -122,7 +125,7 @@ def test_training_keeps_goes_on_and_repeats_itself(tmp_path: Path) -> None:
     config = TrainConfig.model_validate(TINY | {"evaluate_every": 128, "evaluation_deals": 10})
     for folder in (tmp_path / "one", tmp_path / "two"):
         train(config, folder)
-        assert {"agent.safetensors", "checkpoint.zip", "config.yaml", "curve.csv"} <= {f.name for f in folder.iterdir()}
+        assert {"agent.safetensors", "checkpoint.pt", "config.yaml", "curve.csv"} <= {f.name for f in folder.iterdir()}
     weights = [(tmp_path / name / "agent.safetensors").read_bytes() for name in ("one", "two")]
     assert weights[0] == weights[1]
     curve = (tmp_path / "one" / "curve.csv").read_text().splitlines()
@@ -135,7 +138,7 @@ def test_training_keeps_goes_on_and_repeats_itself(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="another config"):
         train(longer, tmp_path / "one")
     (tmp_path / "one" / "config.yaml").unlink()
-    checkpoint = tmp_path / "one" / "checkpoint.zip"
+    checkpoint = tmp_path / "one" / "checkpoint.pt"
     kept = checkpoint.read_bytes()
     checkpoint.write_bytes(kept[:1000])
     with pytest.raises(ConfigError, match="delete it to start anew"):
@@ -144,6 +147,58 @@ def test_training_keeps_goes_on_and_repeats_itself(tmp_path: Path) -> None:
     train(longer, tmp_path / "one")
     curve = (tmp_path / "one" / "curve.csv").read_text().splitlines()
     assert [row.split(",")[0] for row in curve] == ["steps", "0", "128", "256", "384", "512"]
+
+
+@pytest.mark.filterwarnings("ignore")  # of the training library and TensorBoard
+@pytest.mark.parametrize("value", [None, {"hidden": [16, 4], "batch_size": 32}])
+def test_interrupted_training_says_where_it_goes_on_and_ends_with_the_same_agent(
+    value: dict[str, Any] | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    more = {"total_steps": 512, "evaluate_every": 128, "evaluation_deals": 10, "refit": 200, "value": value}
+    config = TrainConfig.model_validate(TINY | more)
+    train(config, tmp_path / "whole")
+    real_step, real_save = ppo.Keep._on_step, ppo.save
+
+    def interrupted(at: int) -> str:
+        """Return what a training says that is interrupted, in a step or before a checkpoint, at a number of steps."""
+
+        def step(keep: ppo.Keep) -> bool:
+            if keep.num_timesteps == at:
+                raise KeyboardInterrupt
+            return real_step(keep)
+
+        def save(path: Path, model: MaskablePPO, envs: VecEnv) -> None:
+            if model.num_timesteps == at:
+                raise KeyboardInterrupt
+            real_save(path, model, envs)
+
+        monkeypatch.setattr(ppo.Keep, "_on_step", step)
+        monkeypatch.setattr(ppo, "save", save)
+        with pytest.raises(KeyboardInterrupt):
+            train(config, tmp_path / "parts")
+        return capsys.readouterr().out
+
+    assert "Interrupted; the same command begins anew." in interrupted(0)
+    assert "Interrupted; the same command goes on after 0 steps." in interrupted(20)
+    monkeypatch.setattr(ppo, "new_model", None)  # there is a checkpoint from now on
+    assert "Interrupted; the same command goes on after 128 steps." in interrupted(200)
+    assert "Interrupted; the same command goes on after 256 steps." in interrupted(384)
+    assert "Interrupted; the same command goes on after 384 steps." in interrupted(512)
+    monkeypatch.undo()
+    train(config, tmp_path / "parts")
+    assert "goes on after 384 steps" in capsys.readouterr().out
+    whole, parts = (tmp_path / name for name in ("whole", "parts"))
+    assert (parts / "agent.safetensors").read_bytes() == (whole / "agent.safetensors").read_bytes()
+    curves = [[row.split(",") for row in (each / "curve.csv").read_text().splitlines()] for each in (whole, parts)]
+    assert [(at, rate, score) for at, _, rate, score in curves[0]] == [
+        (at, rate, score) for at, _, rate, score in curves[1]
+    ]
+
+
+def test_a_start_that_is_not_there_is_refused_before_the_folder_is_claimed(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="start: no checkpoint at nowhere"):
+        train(TrainConfig.model_validate(TINY | {"start": "nowhere"}), tmp_path)
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is CUDA")

@@ -1,6 +1,7 @@
 """Expert iteration, the rewards without luck, and learning curves."""
 
 import io
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,10 @@ from rich.progress import Progress
 import agents
 from agents.network import PolicyNetwork
 from agents.value_network import evaluate, working_memory
-from experiments.compare import compare
 from experiments.config import CompareConfig, ConfigError, IterationConfig, TrainConfig, ValuePart, load_training
 from experiments.curves import final_line, intervals, read_curves
 from experiments.play import play
+from experiments.provenance import provenance
 from experiments.report import write_comparison
 from experiments.results import write_page
 from experiments.training import expert_iteration, ppo
@@ -24,7 +25,7 @@ from experiments.training.advantage import AdvantageReward
 from experiments.training.distillation import VALUES, decisions, distil
 from experiments.training.self_play import Record, input_lists, new_record, outcomes, play_games, returns
 from experiments.training.value_learner import ValueLearner
-from tests.common import RULES
+from tests.common import RULES, compared
 from tests.test_expectation import random_network
 from tripeaks_env import Rules, sample_actions
 from tripeaks_env.engine import GAME, tables
@@ -202,10 +203,10 @@ def test_policy_network_learns_what_the_search_prefers(tmp_path: Path) -> None:
         distil(few, random_network(), tmp_path, torch.device("cpu"), progress)
 
 
-def test_rewards_follow_the_policy_by_training_their_network_again(tmp_path: Path) -> None:
+def test_rewards_follow_the_policy_by_training_their_network_again() -> None:
     games = TriPeaksVecEnv(8, skip_forced=True)
-    learners = [ValueLearner(ValuePart(hidden=[16, 4]), Rules.easy, 300.0, i, torch.device("cpu")) for i in (0, 1)]
-    env, other = (AdvantageReward(games, learner, refit=500) for learner in learners)
+    learner = ValueLearner(ValuePart(hidden=[16, 4]), Rules.easy, 300.0, 0, torch.device("cpu"))
+    env = AdvantageReward(games, learner, refit=500)
     env.seed(0)
     observation, rng, before = env.reset(), np.random.default_rng(0), env.network
     for _ in range(60):
@@ -213,9 +214,42 @@ def test_rewards_follow_the_policy_by_training_their_network_again(tmp_path: Pat
         observation, *_ = env.step(sample_actions(observation["action_mask"], rng))
     assert not np.array_equal(env.network.rows, before.rows)
     assert 1 <= len(env.kept) <= 8
-    env.save(tmp_path / "value.pt")
-    other.load(tmp_path / "value.pt")
-    assert np.array_equal(other.network.rows, env.network.rows)
+
+
+@pytest.mark.parametrize("value", [None, {"hidden": [16, 4], "batch_size": 32}])
+def test_games_go_on_from_a_checkpoint_as_if_there_had_been_none(value: dict[str, Any] | None) -> None:
+    settings = {
+        "name": "x",
+        "total_steps": 8,
+        "num_envs": 8,
+        "n_steps": 4,
+        "batch_size": 8,
+        "refit": 500,
+        "value": value,
+    }
+    env = ppo.training_games(TrainConfig.model_validate(settings))
+    env.seed(0)
+    observation, rng = env.reset(), np.random.default_rng(0)
+    for _ in range(20):
+        assert isinstance(observation, dict)
+        observation, *_ = env.step(sample_actions(observation["action_mask"], rng))
+    other, statuses = pickle.loads(pickle.dumps(env)), set()
+    for _ in range(100):
+        assert isinstance(observation, dict)
+        mask = observation["action_mask"].copy()
+        mask[mask[:, :28].any(axis=1), 28] = 0
+        actions = sample_actions(mask, rng)
+        (observation, rewards, done, infos), found = env.step(actions), other.step(actions)
+        assert isinstance(observation, dict)
+        for key, part in observation.items():
+            assert np.array_equal(part, found[0][key])
+        assert np.array_equal(rewards, found[1])
+        assert np.array_equal(done, found[2])
+        assert [(info["status"], info["deal_code"]) for info in infos] == [
+            (info["status"], info["deal_code"]) for info in found[3]
+        ]
+        statuses |= {info["status"] for info in infos}
+    assert {"won", "playing"} <= statuses
 
 
 @pytest.mark.filterwarnings("ignore")  # of the training library
@@ -282,11 +316,12 @@ def test_method_of_a_training_is_read_from_its_config(tmp_path: Path) -> None:
 
 
 def test_results_page_has_the_numbers_of_its_folders(tmp_path: Path) -> None:
-    config = CompareConfig.model_validate({"name": "few", "deals": {"count": 30}, "agents": ["opener", "oracle"]})
-    with Progress(disable=True) as progress:
-        table, milliseconds = compare(config, progress)
-    console = Console(file=io.StringIO())
-    write_comparison(tmp_path / "few", config, table, milliseconds, console)
+    config = CompareConfig.model_validate(
+        {"name": "few", "deals": {"count": 30}, "agents": ["opener", "oracle"], "moves": 0}
+    )
+    found = compared(config, tmp_path)
+    table, milliseconds = found.results, found.milliseconds
+    write_comparison(tmp_path / "few", config, *found, provenance(), Console(file=io.StringIO()))
     folder = tmp_path / "x-seed0"
     folder.mkdir()
     (folder / "config.yaml").write_text("name: x\nseed: 0\n")

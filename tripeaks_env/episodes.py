@@ -86,6 +86,10 @@ class _Texts:
         self.array = self.texts[self.numbers]
         self.shown = read_only(self.array)
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.shown = read_only(self.array)  # unpickled, a view is an array of its own
+
     def of(self, numbers: np.ndarray) -> np.ndarray:
         """Return the texts of ``numbers``, int8 (N,): always the same array of objects (N,), read-only."""
         changed = (numbers != self.numbers).nonzero()[0]
@@ -134,6 +138,11 @@ class Episodes:
         self._rejection_texts = _Texts(REJECTION_TEXTS, number)
         self.not_started = np.ones(number, dtype=np.bool_)
         self.all_started = False
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.table = tables(self.rules)  # read-only: kernels are compiled anew for arrays that are not
+        self._codes_shown = read_only(self.codes)
 
     def start(self, which: np.ndarray, slots: np.ndarray, codes: np.ndarray) -> None:
         """Start the games ``which``, indices (M,), from deals that have codes: slots int8 (M, 54), codes (M,) of texts."""

@@ -7,16 +7,15 @@ an episode these rewards add up to what the game scored, less the value of its s
 of AIVAT, Burch et al. 2018); so the policies that are best by them are the same.
 """
 
-from pathlib import Path
+from typing import Any
 
 import numpy as np
-import torch
-from stable_baselines3.common.vec_env import VecEnvWrapper
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvObs, VecEnvStepReturn
 
 from agents import expectation, value_network
 from agents.expectation import Tree, hide, new_tree, value_of_action
 from agents.value_network import ValueNetwork, Work, evaluate, working_memory
+from experiments.training.rewards import KeptGames
 from experiments.training.self_play import Record, input_lists, new_record, returns
 from experiments.training.value_learner import ValueLearner
 from tripeaks_env import engine
@@ -25,7 +24,7 @@ from tripeaks_env.engine import PLAYING, WON, only_action, status, step, tables
 from tripeaks_env.sb3 import TriPeaksVecEnv
 
 
-class AdvantageReward(VecEnvWrapper):
+class AdvantageReward(KeptGames):
     """Rewards actions, and the forced ones after them, by their advantage, in units of 100 points.
 
     Args:
@@ -72,14 +71,16 @@ class AdvantageReward(VecEnvWrapper):
             self._learn(done)
         return observation, self.advantages, done, infos
 
-    def save(self, path: Path) -> None:
-        """Write the value network to a file."""
-        torch.save(self.learner.state(), path)
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a training goes on from: all but what follows from the learner."""
+        return {
+            name: value for name, value in super().__getstate__().items() if name not in ("network", "tree", "work")
+        }
 
-    def load(self, path: Path) -> None:
-        """Go on with the value network of a file that :meth:`save` wrote."""
-        self.learner.load_state(torch.load(path, weights_only=True, map_location=self.learner.device))
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
         self.network = self.learner.network()
+        self.tree, self.work = new_tree(1), working_memory(self.network)
 
     def _learn(self, done: np.ndarray) -> None:
         ended = Record(*(part[done] for part in self.record))

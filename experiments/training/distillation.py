@@ -82,7 +82,8 @@ def distil(
 ) -> None:
     """Train a policy network on the decisions of a search and write it to ``policy.safetensors`` in ``folder``.
 
-    Its learning curve, one row an epoch, is in ``policy-curve.csv``.
+    Its learning curve, one row an epoch, is in ``policy-curve.csv``. The network is written last: that it is there says that
+    the training is finished. One that was killed before begins anew, from the same decisions.
 
     Raises:
         ConfigError: there are less decisions than a batch has, or a file of them cannot be read.

@@ -27,21 +27,26 @@ BLIND = 2
 def train(config: IterationConfig, folder: Path, progress: Progress) -> None:
     """Train a value and a policy network, going on from what is in ``folder`` if there is something.
 
-    The same config gives the same networks on the same machine, interrupted or not.
+    The same config gives the same networks on the same machine, interrupted, killed or neither. An iteration that was not
+    finished begins anew, and so does the policy's training, but for the files of games that it learns from. Each file is
+    replaced at once; of the files of an iteration the checkpoint is written last, and of all files ``policy.safetensors``.
 
     Raises:
         ConfigError: the folder holds a training of another config, or a checkpoint that cannot be read.
     """
     device = choose_device(config.device)
     claim(folder, config)
+    for part in folder.rglob(".part-*"):  # of a training that was killed while it wrote a file
+        part.unlink()
     learner = ValueLearner(config.value, config.rules, config.win_bonus, config.seed, device)
     done = _resume(learner, folder)
     curve = Curve(folder / "curve.csv", "iterations")
+    _forget_rounds(folder, done - config.value.window)
     first = max(BLIND if done > BLIND else 0, done - config.value.window)
     rounds = [_read_round(folder, i) for i in range(first, done)]
     evaluation = curve_deals(config)
     task = progress.add_task("expert iteration", total=config.iterations, completed=done)
-    with SummaryWriter(str(folder / "tensorboard")) as log:
+    with SummaryWriter(str(folder / "tensorboard"), purge_step=done) as log:  # what is done again is shown once
         for iteration in range(done, config.iterations):
             rng = np.random.default_rng([config.seed, iteration])
             positions, targets = _play_round(config, learner, iteration, rng)
@@ -102,7 +107,14 @@ def _keep(
         np.savez(path, lists=lists, targets=targets)
     with replacing(folder / "checkpoint.pt") as path:
         torch.save({"iterations": iteration + 1, **learner.state()}, path)
-    _round_file(folder, iteration - window).unlink(missing_ok=True)
+    _forget_rounds(folder, iteration + 1 - window)
+
+
+def _forget_rounds(folder: Path, first: int) -> None:
+    """Delete the rounds before ``first``. A training that was killed may have left more than one."""
+    for path in (folder / "rounds").glob("*.npz"):
+        if int(path.stem) < first:
+            path.unlink()
 
 
 def _resume(learner: ValueLearner, folder: Path) -> int:

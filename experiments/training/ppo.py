@@ -1,5 +1,8 @@
 """Training the PPO agent, with checkpoints to go on from."""
 
+import io
+import random
+from contextlib import closing
 from pathlib import Path
 from typing import cast
 
@@ -7,7 +10,7 @@ import numpy as np
 import torch
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.policies import MaskableMultiInputActorCriticPolicy
-from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.callbacks import BaseCallback, ProgressBarCallback
 from stable_baselines3.common.vec_env import VecEnv
 
 from agents.network import PolicyNetwork
@@ -22,51 +25,104 @@ from tripeaks_env.files import replacing
 from tripeaks_env.sb3 import TriPeaksVecEnv
 from tripeaks_env.splits import random_numbers
 
-VALUE = "value.pt"
-"""The file of the value network that tells advantages."""
+CHECKPOINT = "checkpoint.pt"
+"""The file that a training goes on from."""
 
 
 def train(config: TrainConfig, folder: Path) -> None:
     """Train until ``config.total_steps``, from the checkpoint in ``folder`` if there is one.
 
-    A training that goes on from a checkpoint deals other cards than one that was never interrupted, as the state of the
-    random generators is not kept, nor are the last positions that the value network learns from. Without interruption, the
-    same config gives the same agent on the same machine.
+    The same config gives the same agent on the same machine, interrupted, killed or neither: the checkpoint holds the whole
+    state of the training, and what was done after it is done again.
+
+    A checkpoint can run any code when it is loaded; go on only with trainings of your own.
 
     Raises:
-        ConfigError: the folder holds a training of another config.
+        ConfigError: the folder holds a training of another config, or a checkpoint that cannot be read.
     """
-    device = choose_device(config.device)
-    envs = training_games(config, device)
-    fresh = new_model(config, envs, device, folder / "tensorboard")
-    claim(folder, config)
-    checkpoint = folder / "checkpoint.zip"
-    if checkpoint.exists():
-        try:
-            model = MaskablePPO.load(checkpoint, envs, device=device)
-            if isinstance(envs, AdvantageReward):
-                envs.load(folder / VALUE)
-        except Exception as error:  # whatever unpickling half a file does
-            raise ConfigError(f"checkpoint {checkpoint} cannot be read ({error}); delete it to start anew") from error
-    else:
-        model = fresh
-    envs.seed(config.seed + model.num_timesteps)  # a training that goes on gets other deals than at its beginning
-    left = config.total_steps - model.num_timesteps
-    if left <= 0:
-        print(f"The training in {folder} is finished, after {model.num_timesteps:,} steps.")
-    else:
+    keep = None
+    try:
+        model, envs, kept = _begin(config, folder)
+        left = config.total_steps - model.num_timesteps
+        if left <= 0:
+            print(f"The training in {folder} is finished, after {model.num_timesteps:,} steps.")
+            return
         if model.num_timesteps:
             print(f"The training in {folder} goes on after {model.num_timesteps:,} steps.")
-        keep = Keep(config, folder, envs)
-        try:
-            model.learn(left, keep, reset_num_timesteps=False, tb_log_name="ppo", progress_bar=True)
-        except KeyboardInterrupt:
-            if not model.num_timesteps:  # not begun: there is nothing to keep
-                raise
-            print("Interrupted; writing the checkpoint.")
-            keep.keep()
-            print(f"Interrupted after {model.num_timesteps:,} steps; the same command goes on from there.")
-            raise
+        keep = Keep(config, folder, envs, kept)
+        with closing(Bar()) as bar:
+            model.learn(left, [keep, bar], reset_num_timesteps=False, tb_log_name="ppo")
+    except KeyboardInterrupt:
+        if keep and keep.kept is not None:
+            where = f"goes on after {keep.kept:,} steps"
+        else:
+            where = "goes on from the checkpoint" if (folder / CHECKPOINT).exists() else "begins anew"
+        print(f"Interrupted; the same command {where}.")
+        raise
+
+
+def _begin(config: TrainConfig, folder: Path) -> tuple[MaskablePPO, VecEnv, int | None]:
+    """Return a model, its games, and of how many steps the checkpoint is that they are from, if there is one."""
+    device = choose_device(config.device)
+    checkpoint, tensorboard = folder / CHECKPOINT, folder / "tensorboard"
+    kept = None
+    if checkpoint.exists():
+        claim(folder, config)
+        model, envs = load(checkpoint, device, tensorboard)
+        kept = model.num_timesteps
+    else:
+        envs = training_games(config, device)
+        model = new_model(config, envs, device, tensorboard)  # before the folder is claimed: the config may be wrong
+        claim(folder, config)
+    for part in folder.glob(".part-*"):  # of a training that was killed while it wrote a file
+        part.unlink()
+    return model, envs, kept
+
+
+def save(path: Path, model: MaskablePPO, envs: VecEnv) -> None:
+    """Write the whole state of a training between two rollouts: the model, its games, and the random generators."""
+    zipped = io.BytesIO()
+    model.save(zipped)
+    of_numpy = np.random.get_state()  # noqa: NPY002 - the library draws from it
+    state = {
+        "model": zipped.getvalue(),
+        "games": envs,
+        "random": (random.getstate(), of_numpy, torch.get_rng_state().numpy()),
+        "cuda": torch.cuda.get_rng_state(model.device).numpy() if model.device.type == "cuda" else None,
+    }
+    torch.save(state, path, pickle_protocol=5)  # the default of the library writes arrays of NumPy slowly
+
+
+def load(path: Path, device: torch.device, tensorboard: Path) -> tuple[MaskablePPO, VecEnv]:
+    """Return the model and the games of a checkpoint, and set the random generators as they were.
+
+    This can run any code that is in the file; load only what you trained yourself.
+
+    Args:
+        path: the file that :func:`save` wrote.
+        device: where the networks are from now on.
+        tensorboard: folder of the logs.
+
+    Raises:
+        ConfigError: the file cannot be read.
+    """
+    try:
+        state = torch.load(path, device, weights_only=False)
+        envs = state["games"]
+        if isinstance(envs, AdvantageReward):
+            envs.learner.device = device
+        model = MaskablePPO.load(
+            io.BytesIO(state["model"]), envs, device, force_reset=False, tensorboard_log=str(tensorboard)
+        )
+        of_python, of_numpy, of_torch = state["random"]
+    except Exception as error:  # whatever unpickling half a file does
+        raise ConfigError(f"checkpoint {path} cannot be read ({error}); delete it to start anew") from error
+    random.setstate(of_python)
+    np.random.set_state(of_numpy)  # noqa: NPY002
+    torch.set_rng_state(torch.from_numpy(of_torch))
+    if device.type == "cuda" and state["cuda"] is not None:
+        torch.cuda.set_rng_state(torch.from_numpy(state["cuda"]), device)
+    return model, envs
 
 
 def training_games(config: TrainConfig, device: torch.device | str = "cpu") -> VecEnv:
@@ -130,20 +186,33 @@ class Falling:
         return self.start * max(progress_left, 0.02)
 
 
-class Keep(BaseCallback):
-    """Writes the learning curve, the agent and a checkpoint every ``evaluate_every`` steps, and at the end."""
+class Bar(ProgressBarCallback):
+    """A progress bar that can be closed when a training is interrupted, so that the terminal has its cursor again."""
 
-    def __init__(self, config: TrainConfig, folder: Path, envs: VecEnv) -> None:
+    def close(self) -> None:
+        """Close it if it is there."""
+        if hasattr(self, "pbar"):
+            self.pbar.close()
+
+
+class Keep(BaseCallback):
+    """Writes the learning curve, the agent and a checkpoint every ``evaluate_every`` steps, and at the end.
+
+    Args:
+        config: of the training.
+        folder: where the files are.
+        envs: the games.
+        kept: of how many steps the checkpoint is that the training goes on from, which is not written again; ``None``
+            without one.
+    """
+
+    def __init__(self, config: TrainConfig, folder: Path, envs: VecEnv, kept: int | None = None) -> None:
         super().__init__()
-        self.config, self.folder, self.envs = config, folder, envs
+        self.config, self.folder, self.envs, self.kept = config, folder, envs, kept
         rng = np.random.default_rng(config.seed)
         self.deals = random_numbers(rng, "train", config.evaluation_deals).tolist()
         self.curve = Curve(folder / "curve.csv", "steps")
-        self.due = 0
-
-    def _init_callback(self) -> None:
-        if self.model.num_timesteps:  # goes on from a checkpoint, which is kept already
-            self.due = self.model.num_timesteps + self.config.evaluate_every
+        self.due = 0 if kept is None else kept + config.evaluate_every
 
     def _on_rollout_start(self) -> None:
         left = 1 - self.num_timesteps / self.config.total_steps
@@ -159,18 +228,20 @@ class Keep(BaseCallback):
         self.keep()
 
     def keep(self) -> None:
-        """Evaluate the policy on training deals and write everything, each file at once."""
+        """Evaluate the policy on training deals and write everything, each file at once.
+
+        The checkpoint is the last: a training that is killed before goes on from the one before, and writes the others again.
+        """
         policy = cast(MaskableMultiInputActorCriticPolicy, self.model.policy)
         policy.set_training_mode(False)
         games = play(PolicyAgent(policy), self.deals, self.config.rules).games
         win_rate, score = float(np.mean(games["remaining"] == 0)), float(np.mean(games["score"]))
         self.logger.record("evaluation/win_rate", win_rate)
         self.logger.record("evaluation/score", score)
+        self.logger.dump(self.num_timesteps)  # at once, as what is written later may be lost
         self.curve.add(self.num_timesteps, win_rate, score)
-        if isinstance(self.envs, AdvantageReward):
-            with replacing(self.folder / VALUE) as path:
-                self.envs.save(path)
-        with replacing(self.folder / "checkpoint.zip") as path:
-            self.model.save(path)
         with replacing(self.folder / "agent.safetensors") as path:
             PolicyNetwork.of_sb3(policy, self.config.rules, self.config.hidden).save(path, "ppo")
+        with replacing(self.folder / CHECKPOINT) as path:
+            save(path, cast(MaskablePPO, self.model), self.envs)
+        self.kept = self.num_timesteps

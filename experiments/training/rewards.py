@@ -1,12 +1,27 @@
 """The reward that learners train with."""
 
+import inspect
+from typing import Any
+
 from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvObs, VecEnvStepReturn
 
 from tripeaks_env import Status
 
 
-class ShapedReward(VecEnvWrapper):
+class KeptGames(VecEnvWrapper):
+    """A wrapper that can be pickled with its games, so that a checkpoint can hold them."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return all but the list of the class's attributes that the library keeps, which cannot be pickled."""
+        return {name: value for name, value in self.__dict__.items() if name != "class_attributes"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.class_attributes = dict(inspect.getmembers(self.__class__))
+
+
+class ShapedReward(KeptGames):
     """Rewards 1 for 100 points and adds a bonus for a win. The returns in ``episode`` of the infos stay points of score.
 
     Args:
