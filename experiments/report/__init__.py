@@ -1,0 +1,98 @@
+"""What a comparison leaves behind: the leaderboard on the terminal, tables, plots and a page with replays."""
+
+import json
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from matplotlib.figure import Figure
+from rich.console import Console
+
+from experiments.config import CompareConfig
+from experiments.report.page import Comparison, render
+from experiments.report.plots import (
+    difficulty_figure,
+    leaderboard_figure,
+    pairs_figure,
+    phases_figure,
+    profiles_figure,
+    save_png,
+)
+from experiments.report.replays import choose_deals, replay_data
+from experiments.report.terminal import leaderboard_table, optimum_line, print_leaderboard, save_picture
+from experiments.statistics import analyse
+from tripeaks_env.files import replacing
+
+__all__ = ["leaderboard_figure", "leaderboard_table", "optimum_line", "write_comparison"]
+
+
+def write_comparison(
+    folder: Path,
+    config: CompareConfig,
+    results: pd.DataFrame,
+    moves: pd.DataFrame,
+    failed: dict[str, str],
+    milliseconds: dict[str, float],
+    provenance: dict[str, Any],
+    console: Console,
+) -> None:
+    """Print the leaderboard and write the files of a comparison to ``folder``, each at once.
+
+    ``results.parquet`` and ``moves.parquet``: the tables. ``summary.json``: the config, all statistics and the versions;
+    without it the others are not complete.
+    ``leaderboard.svg``: what is printed. ``leaderboard.png``, ``profiles.png``, ``pairs.png``, ``difficulty.png`` and
+    ``phases.png``: plots. ``report.html``: a page with all that and replays, which needs nothing else.
+
+    Args:
+        folder: where to write; it is made if it is missing.
+        config: what was run.
+        results: a row for each agent and deal.
+        moves: a row for each judged action; may be empty.
+        failed: what went wrong, one line, by agent.
+        milliseconds: time of a game, by agent.
+        provenance: facts on how the results were made, of JSON types only, with ``versions`` by package.
+        console: where to print.
+
+    Raises:
+        ConfigError: ``replays`` of the config names a deal that was not played.
+    """
+    analysis = analyse(results, moves, config.groups)
+    board = analysis.leaderboard
+    replays = replay_data(choose_deals(config.replays, results, moves), results, config.rules)
+    page = render(Comparison(config, results, analysis, failed, milliseconds, provenance, replays))
+    title = f"TriPeaks {config.name}: {config.rules}, {config.deals.count:,} evaluation deals"
+    table = leaderboard_table(board, milliseconds, title, optimum_line(results))
+    print_leaderboard(table, failed, console)
+    (folder / "summary.json").unlink(
+        missing_ok=True
+    )  # it is written last: where it is, all files are of one comparison
+    for name, rows in (("results", results), ("moves", moves)):
+        with replacing(folder / f"{name}.parquet") as path:
+            rows.to_parquet(path, index=False)
+    figures: dict[str, Callable[[], Figure]] = {
+        "leaderboard": partial(leaderboard_figure, board, title),
+        "profiles": partial(profiles_figure, analysis.profiles, board, title),
+        "pairs": partial(pairs_figure, analysis.pairs, board, title),
+        "difficulty": partial(difficulty_figure, analysis.difficulty, board, title),
+        "phases": partial(phases_figure, analysis.phases, analysis.mistakes, board, title),
+    }
+    for name, make in figures.items():
+        with replacing(folder / f"{name}.png") as path:
+            save_png(path, make)
+    with replacing(folder / "leaderboard.svg") as path:
+        save_picture(table, failed, path)
+    with replacing(folder / "report.html") as path:
+        path.write_text(page, encoding="utf-8")
+    with replacing(folder / "summary.json") as path:
+        tables = analysis._asdict() | {"leaderboard": board.reset_index()}
+        summary = {
+            "config": config.model_dump(mode="json"),
+            **{name: json.loads(each.to_json(orient="records", double_precision=15)) for name, each in tables.items()},
+            "failed": failed,
+            "milliseconds_per_game": milliseconds,
+            "versions": provenance.get("versions", {}),
+            "provenance": {key: value for key, value in provenance.items() if key != "versions"},
+        }
+        path.write_text(json.dumps(summary, indent=1) + "\n", encoding="utf-8")
