@@ -2,6 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/installed
+TESTING := .venv/testing
+PIP := $(BIN)/python -m pip install --quiet --constraint constraints.txt --editable
 
 .PHONY: help benchmark test test-slow check docs bench-speed bench-agents clean
 help: ## show this list
@@ -10,19 +12,23 @@ help: ## show this list
 $(INSTALLED): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "This needs Python 3.11 or newer, for instance: make PYTHON=python3.12 ...")'
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[benchmark,dev]'
+	$(PIP) '.[benchmark]'
+	@touch $@
+
+$(TESTING): $(INSTALLED)
+	$(PIP) '.[benchmark,offline,ray,dev]'
 	@touch $@
 
 benchmark: $(INSTALLED) ## compare the fast agents with the optimum on 1,000 evaluation deals
 	$(BIN)/python -m experiments compare experiments/configs/benchmark.yaml
 
-test: $(INSTALLED) check ## lint, check types, run the fast tests
+test: check ## lint, check types, run the fast tests
 	$(BIN)/python -m pytest -n 2
 
-test-slow: $(INSTALLED) ## run the long tests (minutes)
+test-slow: $(TESTING) ## run the long tests (minutes)
 	$(BIN)/python -m pytest -n 2 -m slow
 
-check: $(INSTALLED) ## lint and check types only
+check: $(TESTING) ## lint and check types only
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m ruff format --check .
 	$(BIN)/python -m mypy
@@ -32,7 +38,7 @@ docs: benchmark ## make the pictures of the README
 	cp runs/benchmark/leaderboard.svg docs/
 
 bench-speed: $(INSTALLED) ## measure speed beside other libraries, write docs/speed.md (10 minutes)
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[benchmark,dev,peers]'
+	$(PIP) '.[benchmark,peers]'
 	$(BIN)/python -m experiments speed --output docs/speed.md
 
 bench-agents: $(INSTALLED) ## play all agents, also the slow ones, train ppo with 5 seeds, write docs/agents.md (an hour)

@@ -1,87 +1,164 @@
-"""Comparing agents: every agent plays the same evaluation deals, and every deal is solved exactly."""
+"""Comparing agents: every agent plays the same evaluation deals, every deal is solved exactly, and so is every move of some.
 
-from dataclasses import replace
+The games are played in chunks of deals by the workers of an engine. What a chunk yields depends on the agent, its seed and
+the deals alone, so neither the engine, nor the number of workers, nor an interruption changes the results.
+"""
+
+import logging
 from functools import partial
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from rich.progress import Progress
 
-import agents
-from agents import Agent, OracleAgent
-from experiments.config import AgentError, CompareConfig, ConfigError, Entry
-from experiments.play import play
-from tripeaks_env.batch_solver import solve_many
-from tripeaks_env.deals import format_code
+from experiments import suites
+from experiments.config import CompareConfig, ConfigError
+from experiments.game_tasks import CHUNK, GamesTask, play_games, try_agent
+from experiments.games import Lines, ends
+from experiments.move_values import CHUNK as MOVES_CHUNK
+from experiments.move_values import COLUMNS, MovesTask, value_moves
+from experiments.store import Arrays, Store, facts_of_agent, key_of, own_facts
 from tripeaks_env.layout import peaks_cleared
-from tripeaks_env.rules import Rules, Scoring
 from tripeaks_env.splits import suite
+from tripeaks_env.workers import Engine, Lost
 
-WIN = Scoring(start=0, removal=0, draw=0, peaks=(0, 0, 1))  # whose optimum is a win wherever there is one
-WARM_UP = [0, 1]  # training deals
-CHUNK = 1920  # deals solved between two steps of the progress bar
+QUIET = logging.Logger("nobody listens")
 
 
-def compare(config: CompareConfig, progress: Progress) -> tuple[pd.DataFrame, dict[str, float]]:
-    """Return the results, one row for each agent and deal, and the milliseconds each agent took for a game.
+class Comparison(NamedTuple):
+    """What a comparison found.
 
-    The columns: ``agent``; ``oracle``: whether it sees all cards; ``deal``: the code; ``won``; ``score``; ``peaks`` emptied;
-    ``draws``; ``moves``; ``optimum``: the best score with all cards known; ``winnable``: whether it can be won with all cards
-    known; ``regret``: optimum less score.
+    Attributes:
+        results: a row for each agent and deal. The columns: ``agent``; ``oracle``: whether it sees all cards; ``deal``: the
+            code; ``won``; ``score``; ``peaks`` emptied; ``draws``; ``moves``; ``actions``: the line of play; those of
+            :func:`experiments.suites.read`; ``regret``: the optimum less the score.
+        moves: a row for each move on the first deals: ``agent``, ``deal``, and the columns of
+            :func:`experiments.move_values.value_moves`.
+        failed: agents that have no results, each with what was wrong.
+        milliseconds: that an agent took for a game.
+    """
+
+    results: pd.DataFrame
+    moves: pd.DataFrame
+    failed: dict[str, str]
+    milliseconds: dict[str, float]
+
+
+def compare(
+    config: CompareConfig, folder: Path, engine: Engine, progress: Progress, log: logging.Logger = QUIET
+) -> Comparison:
+    """Play what is not in the folder yet, and return the whole.
 
     Raises:
-        ConfigError: an agent cannot be made or does not play by these rules.
-        AgentError: an agent chose an illegal action; the message names it.
+        ConfigError: an agent cannot be made or does not play by these rules, a deal to replay is not among the deals, or all
+            agents failed.
     """
-    players = [(entry, _make(entry, config.rules)) for entry in config.agents]
     numbers = suite(config.deals.count, config.deals.seed)
-    deals = solve_deals(numbers, config.rules, progress)
-    tables, milliseconds = [], {}
-    for entry, agent in players:
-        advance = partial(progress.advance, progress.add_task(f"{entry.name} plays", total=len(numbers)))
-        try:
-            play(_make(entry, config.rules), WARM_UP, config.rules)  # compiles what it needs, which is not its time
-            played = play(agent, numbers, config.rules, advance)
-        except AgentError as error:
-            raise AgentError(f"agent {entry.name!r}: {error}") from error
-        milliseconds[entry.name] = 1000 * played.seconds / len(numbers)
-        remaining = played.games["remaining"]
-        table = pd.DataFrame(
-            {
-                "agent": entry.name,
-                "oracle": isinstance(agent, OracleAgent),
-                "won": remaining == 0,
-                "score": played.games["score"],
-                "peaks": peaks_cleared(remaining),
-                "draws": played.games["drawn"],
-                "moves": played.games["moves"],
-            }
-        )
-        tables.append(table.join(deals))
+    store = Store(folder / "done")
+    deals = _deals(config, numbers, store, engine, progress)
+    missing = set(config.replays) - set(deals["deal"]) if isinstance(config.replays, list) else set()
+    if missing:
+        raise ConfigError(f"replays: {min(missing)!r} is not among the deals of the comparison")
+    played, failed = _play(config, numbers, store, engine, progress, log)
+    if not played:
+        raise ConfigError("; ".join(f"agent {name!r}: {reason}" for name, reason in failed.items()))
+    lines = {name: Lines(*(_joined(parts, part) for part in Lines._fields)) for name, parts in played.items()}
+    tables = [_results(name, parts, numbers, lines[name], config).join(deals) for name, parts in played.items()]
     results = pd.concat(tables, ignore_index=True)
     results["regret"] = results["optimum"] - results["score"]
-    return results, milliseconds
+    milliseconds = {name: 1000 * sum(float(part["seconds"]) for part in played[name]) / len(numbers) for name in played}
+    moves = _value_moves(config, numbers, lines, store, engine, progress)
+    moves.insert(0, "deal", deals["deal"].to_numpy()[moves.pop("row")])
+    moves.insert(0, "agent", np.array(list(lines), dtype=object)[moves.pop("player")])
+    return Comparison(results, moves, failed, milliseconds)
 
 
-def _make(entry: Entry, rules: Rules) -> Agent:
-    try:
-        return agents.make(entry.agent, rules, entry.seed, **entry.options)
-    except ValueError as error:
-        raise ConfigError(str(error)) from error
+def _deals(config: CompareConfig, numbers: list[int], store: Store, engine: Engine, progress: Progress) -> pd.DataFrame:
+    """Return what is known of the deals, see :func:`experiments.suites.read`, in the order of their numbers."""
+    kept = suites.read(config.rules, len(numbers) if config.deals.seed == 0 else 0)
+    if len(kept) == len(numbers):
+        return kept
+    bar = progress.add_task("solving the deals", total=len(numbers), completed=len(kept))
+    found = suites.find_out(len(kept), numbers, config.rules, store, engine, partial(progress.advance, bar))
+    return pd.concat([kept, found], ignore_index=True) if len(kept) else found
 
 
-def solve_deals(numbers: list[int], rules: Rules, progress: Progress) -> pd.DataFrame:
-    """Return a row for each deal number: ``deal``, ``optimum`` and ``winnable``, see :func:`compare`."""
-    chunks = [numbers[start : start + CHUNK] for start in range(0, len(numbers), CHUNK)]
-    to_win = replace(rules, scoring=WIN)
-    optima, wins = [], []
-    for chunk in progress.track(chunks, description="solving the deals"):
-        optima.append(solve_many(chunk, rules))
-        wins.append(solve_many(chunk, to_win))
+def _play(
+    config: CompareConfig, numbers: list[int], store: Store, engine: Engine, progress: Progress, log: logging.Logger
+) -> tuple[dict[str, list[Arrays]], dict[str, str]]:
+    """Return the chunks of games of each agent that has all of them, and what was wrong with the others."""
+    tasks, bars = [], {}
+    for entry in config.agents:
+        facts = [*facts_of_agent(entry), *own_facts()]
+        bars[entry.name] = progress.add_task(f"{entry.name} plays", total=len(numbers))
+        for first in range(0, len(numbers), CHUNK):
+            chosen = tuple(numbers[first : first + CHUNK])
+            key = key_of("games", facts, config.rules.to_json(), first, chosen)
+            tasks.append(GamesTask(key, entry, config.rules, first, chosen))
+
+    failed: dict[str, str] = {}
+    to_try = [task for task in tasks if task.first == 0 and store.get(task.key) is None]
+    for task, outcome in engine.run(try_agent, to_try, config.timeout):
+        if isinstance(outcome, Lost):
+            failed[task.entry.name] = f"it {outcome.reason} when it was made"
+    log.info("%d agents made, %d kept from before", len(to_try), len(config.agents) - len(to_try))
+
+    games: dict[str, dict[int, Arrays]] = {entry.name: {} for entry in config.agents}
+    for task, found in store.finish(engine, play_games, tasks, config.timeout, lambda task: task.entry.name in failed):
+        name = task.entry.name
+        if isinstance(found, str):
+            failed[name] = found
+            log.info("%s failed: %s", name, found)
+        else:
+            games[name][task.first] = found
+            progress.advance(bars[name], len(task.numbers))
+            log.info("%s has played deals %d to %d", name, task.first, task.first + len(task.numbers) - 1)
+    whole = {name: [parts[first] for first in sorted(parts)] for name, parts in games.items() if name not in failed}
+    return whole, failed
+
+
+def _joined(parts: list[Arrays], name: str) -> np.ndarray:
+    return np.concatenate([part[name] for part in parts])
+
+
+def _results(name: str, parts: list[Arrays], numbers: list[int], lines: Lines, config: CompareConfig) -> pd.DataFrame:
+    games = ends(numbers, lines, config.rules)
     return pd.DataFrame(
         {
-            "deal": [format_code(number, rules) for number in numbers],
-            "optimum": np.concatenate([part.scores for part in optima]),
-            "winnable": np.concatenate([part.won for part in wins]),
+            "agent": name,
+            "oracle": bool(parts[0]["oracle"]),
+            "won": games["remaining"] == 0,
+            "score": games["score"].astype(np.int64),
+            "peaks": peaks_cleared(games["remaining"]).astype(np.int64),
+            "draws": games["drawn"].astype(np.int64),
+            "moves": games["moves"].astype(np.int64),
+            "actions": lines.texts(),
         }
     )
+
+
+def _value_moves(
+    config: CompareConfig, numbers: list[int], lines: dict[str, Lines], store: Store, engine: Engine, progress: Progress
+) -> pd.DataFrame:
+    """Return the table of :func:`experiments.move_values.value_moves` for the first deals, agent by agent."""
+    count = min(config.moves, len(numbers))
+    bar = progress.add_task("valuing the moves", total=count)
+    tasks = []
+    for first in range(0, count, MOVES_CHUNK):
+        chosen = slice(first, min(first + MOVES_CHUNK, count))
+        played = tuple(Lines(each.actions[chosen], each.lengths[chosen]) for each in lines.values())
+        texts = [each.texts() for each in played]
+        key = key_of("moves", own_facts(), config.rules.to_json(), first, numbers[chosen], texts)
+        tasks.append(MovesTask(key, config.rules, first, tuple(numbers[chosen]), played))
+    parts: dict[int, Arrays] = {}
+    for task, found in store.finish(engine, value_moves, tasks, config.timeout):
+        if isinstance(found, str):
+            raise RuntimeError(f"a worker that values moves {found}")
+        parts[task.first] = found
+        progress.advance(bar, len(task.numbers))
+    if not parts:
+        parts[0] = {name: np.empty(0, np.int64) for name in COLUMNS}
+    whole = pd.concat([pd.DataFrame(parts[first]) for first in sorted(parts)], ignore_index=True)
+    return whole.sort_values("player", kind="stable", ignore_index=True)

@@ -16,10 +16,15 @@ RulesField = Annotated[
 ]
 """Rules in a config: a preset's name or a mapping of the attributes of :class:`tripeaks_env.Rules`."""
 Seed = Annotated[int, Field(ge=0, lt=2**32)]
+LABEL = r"^[\w .:()+-]*$"
 
 
 CONFIGS = Path(__file__).parent / "configs"
 """The folder of the shipped configs."""
+SUITES = {"smoke": 100, "standard": 1_000, "full": 10_000}
+"""The named suites of evaluation deals and how many they have. All are of seed 0: each begins with the shorter ones."""
+KEPT = ("easy", "classic", "traditional")
+"""The rules under which the deals of the full suite are kept in files, see :mod:`experiments.suites`."""
 
 
 class ConfigError(ValueError):
@@ -44,20 +49,36 @@ class Config(Part):
 
 
 class Suite(Part):
-    """Which evaluation deals are played: the first ``count`` of the suite with that ``seed``."""
+    """Which evaluation deals are played: the first ``count`` of the suite with that ``seed``.
+
+    In a config it can be a name: ``smoke``, ``standard`` or ``full``.
+    """
 
     count: int = Field(default=1000, ge=2, le=1_000_000)
     seed: Seed = 0
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_name(cls, value: object) -> object:
+        if not isinstance(value, str):
+            return value
+        if value not in SUITES:
+            raise ValueError(
+                f"the suite is {value!r}; it must be one of {', '.join(SUITES)}, or have a count and a seed"
+            )
+        return {"count": SUITES[value]}
 
 
 class Entry(Part):
     """One agent of a comparison.
 
-    ``agent`` is a name or ``module:Class``; ``label`` its row on the leaderboard; ``options`` are keyword arguments.
+    ``agent`` is what :func:`agents.make` takes; ``label`` its row on the leaderboard; ``group`` the learner that it is one
+    training seed of; ``options`` are keyword arguments.
     """
 
     agent: str
-    label: str = Field(default="", pattern=r"^[\w .:()+-]*$")
+    label: str = Field(default="", pattern=LABEL)
+    group: str = Field(default="", pattern=LABEL)
     seed: Seed = 0
     options: dict[str, Any] = {}
 
@@ -65,6 +86,15 @@ class Entry(Part):
     @classmethod
     def _from_name(cls, value: object) -> object:
         return {"agent": value} if isinstance(value, str) else value
+
+    @model_validator(mode="after")
+    def _options_are_others(self) -> Self:
+        for key in ("name", "rules", "seed"):
+            if key in self.options:
+                raise ValueError(
+                    f"options have the key {key!r}, which is no option: rules and seed have keys of their own"
+                )
+        return self
 
     @property
     def name(self) -> str:
@@ -77,6 +107,27 @@ class CompareConfig(Config):
 
     deals: Suite = Suite()
     agents: list[Entry] = Field(min_length=1)
+    moves: int = Field(default=500, ge=0)
+    """On how many of the deals it is found out which moves lost how much."""
+    replays: int | list[str] = 4
+    """Deals whose games the report shows move by move: how many, or their codes."""
+    timeout: float = Field(default=1800.0, gt=0)
+    """Seconds after which an agent that plays 200 deals is given up."""
+
+    @property
+    def groups(self) -> dict[str, list[str]]:
+        """The names of the agents that are training seeds of the same learner, by group."""
+        groups: dict[str, list[str]] = {}
+        for entry in self.agents:
+            if entry.group:
+                groups.setdefault(entry.group, []).append(entry.name)
+        return groups
+
+    @model_validator(mode="after")
+    def _replays_are_deals(self) -> Self:
+        if isinstance(self.replays, int) and not 0 <= self.replays <= 100:
+            raise ValueError(f"replays is {self.replays}; it must be 0 to 100, or a list of codes")
+        return self
 
     @model_validator(mode="after")
     def _names_differ(self) -> Self:

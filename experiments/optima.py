@@ -1,7 +1,7 @@
 """What can be reached with all cards known: the optimum of every preset over many evaluation deals."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -11,57 +11,33 @@ from rich import box
 from rich.progress import Progress
 from rich.table import Table
 
-from tripeaks_env import PRESETS, Rules, Scoring, solve_many, suite
-from tripeaks_env.deals import format_code
+from experiments import suites
+from experiments.store import Store
+from tripeaks_env import PRESETS, suite
 from tripeaks_env.files import replacing
 from tripeaks_env.intervals import mean_interval, share_interval
+from tripeaks_env.workers import Engine
 
 BARS = 100  # most bars of a histogram
-CHUNK = 960  # deals between two steps of the progress bar
 COLUMNS = ("rules", "can be won, %", "mean best score", "mean draws of the shortest win")
 
 
-def solve_presets(deals: int, seed: int, threads: int, folder: Path, progress: Progress) -> dict[str, pd.DataFrame]:
-    """Return for each preset a row for each deal of a suite, and keep it in ``folder``, from where the next call takes it.
-
-    The columns: ``deal``: the code; ``score``: the best; ``won``: whether that is a win; ``winnable``: whether the deal can
-    be won; ``draws``: of the win with the fewest moves, else -1.
+def solve_presets(deals: int, seed: int, store: Store, engine: Engine, progress: Progress) -> dict[str, pd.DataFrame]:
+    """Return for each preset what is known of the deals of a suite, see :func:`experiments.suites.read`.
 
     Args:
         deals: how many.
         seed: of the suite.
-        threads: how many threads share the work.
-        folder: for a file for each preset.
+        store: keeps what is done.
+        engine: does it.
         progress: shows how far it is.
     """
     solved = {}
+    numbers = suite(deals, seed)
     for name, rules in PRESETS.items():
-        path = folder / f"{name}-{deals}-{seed}.parquet"
-        if not path.exists():
-            table = _solve(suite(deals, seed), rules, threads, progress, f"solving {name}")
-            with replacing(path) as part:
-                table.to_parquet(part)
-        solved[name] = pd.read_parquet(path)
+        bar = progress.add_task(f"solving {name}", total=deals)
+        solved[name] = suites.find_out(0, numbers, rules, store, engine, partial(progress.advance, bar))
     return solved
-
-
-def _solve(numbers: list[int], rules: Rules, threads: int, progress: Progress, description: str) -> pd.DataFrame:
-    additive = replace(rules, scoring=Scoring())  # what can be won does not depend on the points
-    parts = []
-    task = progress.add_task(description, total=len(numbers))
-    for start in range(0, len(numbers), CHUNK):
-        chunk = numbers[start : start + CHUNK]
-        best, shortest = solve_many(chunk, rules, threads), solve_many(chunk, additive, threads, "moves")
-        part = {
-            "deal": [format_code(number, rules) for number in chunk],
-            "score": best.scores,
-            "won": best.won,
-            "winnable": shortest.won,
-            "draws": np.where(shortest.won, shortest.draws, -1),
-        }
-        parts.append(pd.DataFrame(part))
-        progress.advance(task, len(chunk))
-    return pd.concat(parts, ignore_index=True)
 
 
 def rows(solved: Mapping[str, pd.DataFrame]) -> list[tuple[str, ...]]:
@@ -70,8 +46,8 @@ def rows(solved: Mapping[str, pd.DataFrame]) -> list[tuple[str, ...]]:
         (
             name,
             _text(share_interval(table["winnable"].to_numpy()), 100),
-            _text(mean_interval(table["score"].to_numpy())),
-            _text(mean_interval(table.loc[table["winnable"], "draws"].to_numpy())),
+            _text(mean_interval(table["optimum"].to_numpy())),
+            _text(mean_interval(table.loc[table["winnable"], "fewest_draws"].to_numpy())),
         )
         for name, table in solved.items()
     ]
@@ -114,10 +90,10 @@ def write_page(solved: Mapping[str, pd.DataFrame], deals: int, seed: int, comman
 def _histograms(solved: Mapping[str, pd.DataFrame]) -> Figure:
     figure = Figure(figsize=(8, 1.5 * len(solved)), layout="constrained")
     for axes, (name, found) in zip(figure.subplots(len(solved)), solved.items(), strict=True):
-        scores = found["score"].to_numpy()
+        scores = found["optimum"].to_numpy()
         width = -(-int(np.ptp(scores) + 1) // BARS)  # of a bar, in points
         bins = np.arange(scores.min(), scores.max() + width + 1, width) - 0.5
-        groups = [scores[found["won"]], scores[~found["won"]]]
+        groups = [scores[found["optimum_won"]], scores[~found["optimum_won"]]]
         axes.hist(
             groups, bins, histtype="stepfilled", stacked=True, label=["won", "lost"], color=["tab:green", "tab:red"]
         )

@@ -2,17 +2,23 @@
 
 import csv
 import random
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import strategies as st
+from rich.progress import Progress
 
+from experiments.compare import Comparison, compare
+from experiments.config import CompareConfig
 from tests.naive import NaiveGame, naive_deal, naive_endgame
 from tripeaks_env import PRESETS, Deal, Game, Rules, Scoring, Solution, Status
 from tripeaks_env.deals import NUM_DEALS
 from tripeaks_env.engine import DRAW, UNDO
+from tripeaks_env.workers import Engine, Lost, Result, Task
 
 DRAWS_PAY = Scoring(start=-7, removal=2, draw=3, peaks=(5, 50, -20))
 REMOVALS_COST = Scoring(start=90, removal=-40, draw=1, peaks=(60, 0, 200))
@@ -149,3 +155,27 @@ def known_optima() -> list[dict[str, str]]:
 def known_deal(name: str) -> Deal:
     """Return the deal of ``data/known_optima.tsv`` with that id."""
     return next(Deal.from_cards(row["cards"]) for row in known_optima() if row["id"] == name)
+
+
+class AtOnce(Engine):
+    """An engine that does everything in this process, one task after the other."""
+
+    def run(
+        self,
+        function: Callable[[Task], Result],
+        tasks: Sequence[Task],
+        timeout: float,
+        unwanted: Callable[[Task], bool] = lambda task: False,
+    ) -> Iterator[tuple[Task, Result | Lost]]:
+        """Yield each task with its result; see :meth:`tripeaks_env.workers.Engine.run`."""
+        for task in tasks:
+            if not unwanted(task):
+                yield task, function(task)
+
+
+def compared(settings: CompareConfig | dict[str, Any], folder: Path) -> Comparison:
+    """Return a comparison that was played in this process; by default without values of moves."""
+    if not isinstance(settings, CompareConfig):
+        settings = CompareConfig.model_validate({"name": "x", "moves": 0} | settings)
+    with Progress(disable=True) as progress:
+        return compare(settings, folder, AtOnce(), progress)

@@ -14,20 +14,19 @@ import pandas as pd
 import pytest
 from rich.progress import Progress
 
-from agents.simple import RandomAgent
+from experiments import suites
 from experiments.__main__ import main
-from experiments.compare import compare
-from experiments.config import CONFIGS, CompareConfig, Config, ConfigError, TrainConfig, load, load_training
+from experiments.config import CONFIGS, SUITES, CompareConfig, Config, ConfigError, TrainConfig, load, load_training
 from experiments.speed.harness import QUICK, Measure, Row, Sample, Size, measure
 from experiments.speed.page import COLUMNS, report
 from experiments.speed.peers import PEERS
 from experiments.speed.rows import SECTIONS
 from experiments.statistics import leaderboard
+from tests.common import AtOnce, compared
 from tripeaks_env import PRESETS, Deal, Rules, is_evaluation, solve, suite
 from tripeaks_env.deals import parse_code
 from tripeaks_env.files import replacing
 from tripeaks_env.intervals import mean_interval, share_interval
-from tripeaks_env.observation import Observation
 
 
 def write(folder: Path, text: str) -> Path:
@@ -42,41 +41,6 @@ def run(monkeypatch: pytest.MonkeyPatch, *arguments: str | Path) -> int:
     with pytest.raises(SystemExit) as end:
         main()
     return int(end.value.code or 0)
-
-
-class Illegal(RandomAgent):
-    """Removes a summit at once."""
-
-    def act(self, observation: Observation, action_mask: np.ndarray) -> np.ndarray:
-        return np.zeros(len(action_mask), dtype=int)
-
-
-class Raises(RandomAgent):
-    """Fails at its first move."""
-
-    def act(self, observation: Observation, action_mask: np.ndarray) -> np.ndarray:
-        raise KeyError("lost")
-
-
-class NotMade(RandomAgent):
-    """Cannot be made."""
-
-    def __init__(self, rules: Rules, seed: int = 0) -> None:
-        raise SystemExit(0)
-
-
-class WrongShape(RandomAgent):
-    """Returns one action too few."""
-
-    def act(self, observation: Observation, action_mask: np.ndarray) -> np.ndarray:
-        return super().act(observation, action_mask)[1:]
-
-
-class OutOfRange(RandomAgent):
-    """Returns an action that does not exist."""
-
-    def act(self, observation: Observation, action_mask: np.ndarray) -> np.ndarray:
-        return np.full(len(action_mask), 29)
 
 
 @pytest.mark.parametrize(
@@ -131,25 +95,26 @@ def test_shipped_configs_are_valid(path: Path) -> None:
         ("name: x\nagents: ['os:nothing']", "agent 'os:nothing'"),
         ("name: x\nagents: [{agent: random, options: {speed: 3}}]", "speed"),
         ("name: x\nagents: [ppo]\nrules: {wild: true}", "no checkpoint"),
-        ("name: x\nagents: ['tests.test_experiments:Illegal']", "the action 0 where it is illegal"),
+        ("name: x\nagents: ['tests.broken_agents:Illegal']", "the action 0 where it is illegal"),
         (
-            "name: x\nagents: ['tests.test_experiments:Raises']",
-            "Raises': act raised KeyError: 'lost' (test_experiments.py, line ",
+            "name: x\nagents: ['tests.broken_agents:Raises']",
+            "Raises': act raised KeyError: 'lost' (broken_agents.py, line ",
         ),
-        ("name: x\nagents: ['tests.test_experiments:NotMade']", "cannot be made: SystemExit"),
-        ("name: x\nagents: ['tests.test_experiments:WrongShape']", "it must be integers (2,)"),
-        ("name: x\nagents: ['tests.test_experiments:OutOfRange']", "the action 29; it must be 0 to 28"),
+        ("name: x\nagents: ['tests.broken_agents:NotMade']", "cannot be made: SystemExit"),
+        ("name: x\nagents: ['tests.broken_agents:WrongShape']", "it must be integers (2,)"),
+        ("name: x\nagents: ['tests.broken_agents:OutOfRange']", "the action 29; it must be 0 to 28"),
     ],
 )
 def test_failed_comparison_is_one_line_and_exit_code_2(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], text: str | None, named: str
 ) -> None:
+    monkeypatch.setattr("experiments.__main__.make_engine", lambda *arguments: AtOnce())
     path = tmp_path / "config.yaml" if text is None else write(tmp_path, text + "\ndeals: {count: 20}")
     assert run(monkeypatch, "compare", path, "--output", tmp_path / "out") == 2
     last = capsys.readouterr().err.strip().splitlines()[-1]
     assert last.startswith("error: ")
     assert named in last
-    assert not any((tmp_path / "out").glob("*"))
+    assert not list((tmp_path / "out").glob("*.parquet"))
 
 
 @pytest.mark.parametrize("folder", ["config.yaml", "/proc/x"])
@@ -177,22 +142,17 @@ def test_config_that_is_no_text(tmp_path: Path) -> None:
         load(path, CompareConfig)
 
 
-def test_winnable_does_not_depend_on_the_points() -> None:
+def test_winnable_does_not_depend_on_the_points(tmp_path: Path) -> None:
     """Where removals cost a lot, the best score is a loss although the deals can be won."""
     rules = {"scoring": {"removal": -100}}
-    config = CompareConfig.model_validate({"name": "x", "deals": {"count": 30}, "agents": ["oracle"], "rules": rules})
-    with Progress(disable=True) as progress:
-        results = compare(config, progress)[0]
+    results = compared({"deals": {"count": 30}, "agents": ["oracle"], "rules": rules}, tmp_path).results
     assert not results["won"].any()
     assert results["winnable"].tolist() == [solve(Deal.from_code(code)).won for code in results["deal"]]
 
 
-def test_streak_scoring_is_compared_with_its_optimum() -> None:
-    config = CompareConfig.model_validate(
-        {"name": "x", "deals": {"count": 10}, "agents": ["opener", "oracle"], "rules": "traditional"}
-    )
-    with Progress(disable=True) as progress:
-        results = compare(config, progress)[0]
+def test_streak_scoring_is_compared_with_its_optimum(tmp_path: Path) -> None:
+    settings = {"deals": {"count": 10, "seed": 1}, "agents": ["opener", "oracle"], "rules": "traditional"}
+    results = compared(settings, tmp_path).results
     oracle, opener = results[results["oracle"]], results[~results["oracle"]]
     assert (oracle["regret"] == 0).all()
     assert (opener["regret"] >= 0).all()
@@ -203,6 +163,7 @@ def test_streak_scoring_is_compared_with_its_optimum() -> None:
 def test_page_of_optima(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A row for every preset, of the solver's answers; solved presets are not solved again."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("experiments.__main__.make_engine", lambda *arguments: AtOnce())
     assert run(monkeypatch, "optima", "--deals", "12", "--output", "pages/optima.md") == 0
     page = Path("pages/optima.md").read_text(encoding="utf-8")
     assert "`python -m experiments optima --deals 12 --output pages/optima.md`" in page
@@ -222,17 +183,78 @@ def test_page_of_optima(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     assert kept == [file.stat().st_mtime_ns for file in sorted(Path("runs/optima").iterdir())]
 
 
+@pytest.mark.parametrize(
+    ("arguments", "code", "named"),
+    [
+        (["opener", "--rules", "all"], 0, "hidden cards"),
+        (
+            ["tests.broken_agents:Illegal"],
+            1,
+            "FAILED plays a game         act returned the action 0 where it is illegal",
+        ),
+        (["rollout", "--option", "simulations=few"], 1, "simulations is 'few'"),
+        (["rollout", "--option", "simulations"], 2, "option is 'simulations'; it must be KEY=VALUE"),
+        (["opener", "--rules", "eazy"], 2, "rules is 'eazy'; it must be one of easy, classic"),
+    ],
+)
+def test_validate_command(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: list[str], code: int, named: str
+) -> None:
+    monkeypatch.setattr("experiments.validate.LocalEngine", lambda workers: AtOnce())
+    monkeypatch.setenv("COLUMNS", "200")
+    assert run(monkeypatch, "validate", *arguments) == code
+    said = capsys.readouterr()
+    assert named in said.out + said.err
+    assert ("FAILED" in said.out) == (code == 1)
+
+
+def test_export_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    minari = pytest.importorskip("minari")
+    monkeypatch.setattr("experiments.__main__.make_engine", lambda *arguments: AtOnce())
+    export: list[str | Path] = [
+        "export",
+        "oracle",
+        "--dataset-id",
+        "test/oracle-v0",
+        "--deals",
+        "5",
+        "--output",
+        tmp_path,
+    ]
+    assert run(monkeypatch, *export, "--rules", "classic") == 0
+    dataset = minari.MinariDataset(tmp_path / "test" / "oracle-v0" / "data")
+    assert dataset.total_episodes == 5
+    facts = dataset.storage.get_episode_metadata(range(5))
+    for episode, fact in zip(dataset.iterate_episodes(), facts, strict=True):
+        assert solve(fact["options"]["deal"], "classic").score == 500 + episode.rewards.sum()
+    assert run(monkeypatch, *export) == 2
+    assert "error: data set" in capsys.readouterr().err
+    assert run(monkeypatch, *export, "--overwrite", "--explore", "0.5") == 0
+    assert run(monkeypatch, "export", "nobody", "--dataset-id", "test/x-v0", "--output", tmp_path) == 2
+
+
+def test_suites_command_writes_what_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With fewer deals than the full suite: the same first rows."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("experiments.__main__.make_engine", lambda *arguments: AtOnce())
+    monkeypatch.setitem(SUITES, "full", 20)
+    kept = suites.kept_file(Rules.easy).read_bytes()
+    monkeypatch.setattr("experiments.suites.kept_file", lambda rules: tmp_path / f"{rules.name}.csv")
+    assert run(monkeypatch, "suites", "--rules", "easy") == 0
+    written = (tmp_path / "easy.csv").read_bytes()
+    assert kept.startswith(written)
+    assert len(written.splitlines()) == 21
+    assert run(monkeypatch, "suites", "--rules", "wild") == 2
+
+
 def test_unknown_option_is_exit_code_2(monkeypatch: pytest.MonkeyPatch) -> None:
     assert run(monkeypatch, "compare", "x.yaml", "--speed", "3") == 2
 
 
 @pytest.fixture(scope="module")
-def results() -> pd.DataFrame:
-    config = CompareConfig.model_validate(
-        {"name": "x", "deals": {"count": 60, "seed": 3}, "agents": ["greedy", "oracle", "opener"], "rules": "classic"}
-    )
-    with Progress(disable=True) as progress:
-        return compare(config, progress)[0]
+def results(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
+    settings = {"deals": {"count": 60, "seed": 3}, "agents": ["greedy", "oracle", "opener"], "rules": "classic"}
+    return compared(settings, tmp_path_factory.mktemp("results")).results
 
 
 def test_results_hold_every_agent_on_the_same_evaluation_deals(results: pd.DataFrame) -> None:
@@ -282,14 +304,18 @@ def test_intervals_against_published_values() -> None:
 def test_compare_command_writes_all_files_and_repeats_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = write(tmp_path, "name: x\ndeals: {count: 30}\nagents: [random, {agent: greedy, label: mine, seed: 4}]")
+    path = write(
+        tmp_path, "name: x\ndeals: {count: 30}\nagents: [random, {agent: greedy, label: mine, seed: 4}]\nmoves: 5"
+    )
     tables = []
-    for folder in (tmp_path / "one", tmp_path / "two"):
-        assert run(monkeypatch, "compare", path, "--output", folder) == 0
+    for workers in "12":
+        folder = tmp_path / workers
+        assert run(monkeypatch, "compare", path, "--output", folder, "--workers", workers) == 0
         assert "mine" in capsys.readouterr().out
-        names = {"results.parquet", "summary.json", "leaderboard.png", "leaderboard.svg"}
-        assert {file.name for file in folder.iterdir()} == names
-        tables.append((folder / "results.parquet").read_bytes())
+        plots = {f"{name}.png" for name in ("leaderboard", "profiles", "pairs", "difficulty", "phases")}
+        names = {"report.html", "results.parquet", "moves.parquet", "summary.json", "leaderboard.svg", *plots}
+        assert {file.name for file in folder.iterdir()} == names | {"done", "run.json", "log.txt", ".lock"}
+        tables.append([(folder / f"{name}.parquet").read_bytes() for name in ("results", "moves")])
         summary = json.loads((folder / "summary.json").read_text())
         assert [row["agent"] for row in summary["leaderboard"]] == ["mine", "random"]
         assert summary["config"]["deals"] == {"count": 30, "seed": 0}

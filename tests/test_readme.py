@@ -9,11 +9,9 @@ from typing import Any
 
 import pytest
 import yaml
-from rich.progress import Progress
 
 import agents
-from experiments.compare import compare
-from experiments.config import CompareConfig
+from tests.common import compared
 from tripeaks_env import ENVIRONMENTS
 from tripeaks_env.rules import PRESETS
 
@@ -64,10 +62,9 @@ def test_game_example_prints_what_it_shows() -> None:
 def test_agent_example_plays_in_the_config_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "my_agent.py").write_text(block("python", "class LowestPosition"), encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "my_agent", raising=False)
     values = yaml.safe_load(block("yaml", "LowestPosition"))
-    config = CompareConfig.model_validate(values | {"deals": {"count": 20}})
-    with Progress(disable=True) as progress:
-        results, _ = compare(config, progress)
+    results = compared(values | {"deals": {"count": 20}}, tmp_path).results
     assert results["agent"].value_counts().to_dict() == {"opener": 20, "ppo": 20, "mine": 20}
 
 

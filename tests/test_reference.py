@@ -1,11 +1,12 @@
 """The simple agents and the optimum come out as independent programs found them."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
-from rich.progress import Progress
 
-from experiments.compare import compare
 from experiments.config import CONFIGS, CompareConfig, load
+from tests.common import compared
 
 # Win rate and mean final score over a million random deals each, of the optimum over 40,000; measured with other programs.
 MEASURED = {
@@ -26,10 +27,9 @@ MEASURED = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rules", MEASURED)
-def test_figures_are_within_two_standard_errors_of_independent_ones(rules: str) -> None:
+def test_figures_are_within_two_standard_errors_of_independent_ones(rules: str, tmp_path: Path) -> None:
     config = load(CONFIGS / f"reference-{rules}.yaml", CompareConfig)
-    with Progress(disable=True) as progress:
-        results, _ = compare(config, progress)
+    results = compared(config.model_copy(update={"moves": 0}), tmp_path).results
     for name, (win_rate, score, deals) in MEASURED[rules].items():
         if name == "optimum":
             of_deal = results.drop_duplicates("deal")
@@ -44,11 +44,12 @@ def test_figures_are_within_two_standard_errors_of_independent_ones(rules: str) 
 
 
 @pytest.mark.slow
-def test_the_leaderboard_of_the_readme_is_of_the_shipped_agents() -> None:
+def test_the_leaderboard_of_the_readme_is_of_the_shipped_agents(tmp_path: Path) -> None:
     """Its picture has the mean score, regret and peaks of each agent as a comparison finds them now."""
     picture = (CONFIGS.parents[1] / "docs" / "leaderboard.svg").read_text(encoding="utf-8")
-    with Progress(disable=True) as progress:
-        results, _ = compare(load(CONFIGS / "benchmark.yaml", CompareConfig), progress)
+    results = compared(
+        load(CONFIGS / "benchmark.yaml", CompareConfig).model_copy(update={"moves": 0}), tmp_path
+    ).results
     for _, of_agent in results.groupby("agent"):
         for column, decimals in (("score", 1), ("regret", 1), ("peaks", 2)):
             assert f">{of_agent[column].mean():.{decimals}f}<" in picture.replace("&#160;", "")

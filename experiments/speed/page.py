@@ -1,17 +1,15 @@
 """The results as a table, and as a page that says what they mean."""
 
-import os
 import platform
 import statistics
 from collections.abc import Mapping, Sequence
 from datetime import date
-from importlib import metadata
-from pathlib import Path
 
 from rich import box
 from rich.markup import escape
 from rich.table import Table
 
+from experiments.provenance import machine, versions
 from experiments.speed.harness import QUICK, Measure, Row, Size
 
 VERSIONS = ("tripeaks-env", "gymnasium", "numba", "numpy", "torch", "jax")
@@ -36,7 +34,7 @@ def report(sections: Mapping[str, Sequence[Measure]], rows: Sequence[Row]) -> di
 def _line(row: Row, yardstick: Row | None) -> tuple[str, ...]:
     name, package = row.measure.name, row.measure.package
     if package:
-        name += f" ({package} {_version(package) or ''}".rstrip() + ")"
+        name += f" ({package} {versions([package]).get(package, '')}".rstrip() + ")"
     if not row.samples:
         return name, row.reason, "", ""
     median = statistics.median(row.samples)
@@ -87,29 +85,14 @@ def notes(size: Size) -> list[str]:
     ]
 
 
-def machine() -> str:
-    """Return processor, cores and versions in one line."""
-    versions = [f"{package} {version}" for package in VERSIONS if (version := _version(package))]
-    return f"{_processor()}, {os.cpu_count()} cores, one at work; Python {platform.python_version()}, {', '.join(versions)}"
-
-
-def _processor() -> str:
-    info = Path("/proc/cpuinfo")
-    lines = info.read_text().splitlines() if info.exists() else []
-    models = [line.partition(": ")[2] for line in lines if line.startswith("model name")]
-    return models[0] if models else platform.machine()
-
-
-def _version(package: str) -> str | None:
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return None
+def _made_on() -> str:
+    libraries = ", ".join(f"{package} {version}" for package, version in versions(VERSIONS).items())
+    return f"{machine()}, one at work; Python {platform.python_version()}, {libraries}"
 
 
 def table(lines: Mapping[str, Sequence[Sequence[str]]], size: Size) -> Table:
     """Return the results as a table for the terminal."""
-    caption = "\n".join([f"{machine()}.", *notes(size)])
+    caption = "\n".join([f"{_made_on()}.", *notes(size)])
     title = "Speed" if size != QUICK else "A quick run, to see that all can be measured: the numbers mean nothing"
     found = Table(title=title, caption=caption, caption_justify="left", box=box.SIMPLE, padding=(0, 1, 0, 0))
     for column in COLUMNS:
@@ -124,7 +107,7 @@ def table(lines: Mapping[str, Sequence[Sequence[str]]], size: Size) -> Table:
 
 def page(lines: Mapping[str, Sequence[Sequence[str]]], size: Size, command: str) -> str:
     """Return the results as a page of Markdown that says how they came about."""
-    parts = ["# Speed", f"`{command}` wrote this page on {date.today().isoformat()}.", f"{machine()}.", NOISE]
+    parts = ["# Speed", f"`{command}` wrote this page on {date.today().isoformat()}.", f"{_made_on()}.", NOISE]
     if size == QUICK:
         parts.append("**A quick run, to see that all can be measured: the numbers mean nothing.**")
     for heading, section in lines.items():

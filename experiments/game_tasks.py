@@ -1,0 +1,96 @@
+"""What a worker does in a comparison: let an agent play a chunk of deals, and see that it plays fair."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+import agents
+from agents import Agent, OracleAgent
+from experiments.config import AgentError, ConfigError, Entry
+from experiments.games import Lines, positions
+from experiments.play import play
+from experiments.validate import audit
+from tripeaks_env.rules import Rules
+
+CHUNK = 200
+"""Deals that are played at a time. The moves of agents with random choices depend on it."""
+AUDITED, ROUNDS = 16, 3
+"""Positions of a chunk from which on it is tried whether the agent goes by hidden cards, and for how many moves."""
+WARM_UP = (0, 1)
+"""Training deals that are played first, so that compilation is not counted as the agent's time."""
+
+
+class GamesTask(NamedTuple):
+    """Deals for an agent to play.
+
+    Attributes:
+        key: of what comes out, see :class:`experiments.store.Store`.
+        entry: the agent.
+        rules: the rules to play by.
+        first: index in the suite of the first deal; each chunk has another seed.
+        numbers: the deal numbers.
+    """
+
+    key: str
+    entry: Entry
+    rules: Rules
+    first: int
+    numbers: tuple[int, ...]
+
+    def make(self) -> Agent:
+        """Return a new agent.
+
+        Raises:
+            ConfigError: it cannot be made.
+        """
+        seed = int(np.random.SeedSequence([self.entry.seed, self.first]).generate_state(1)[0])
+        try:
+            return agents.make(self.entry.agent, self.rules, seed, **self.entry.options)
+        except ValueError as error:
+            raise ConfigError(str(error)) from error
+
+
+def try_agent(task: GamesTask) -> None:
+    """See that an agent can be made.
+
+    Raises:
+        ConfigError: it cannot, or it does not play by these rules.
+    """
+    task.make()
+
+
+def play_games(task: GamesTask) -> dict[str, np.ndarray] | str:
+    """Let an agent play the deals and return the games, or what it did wrong.
+
+    The games are arrays: ``actions`` and ``lengths``, see :class:`experiments.games.Lines`; ``seconds``: time that the agent
+    took; ``oracle``: whether it sees all cards.
+    """
+    try:
+        _warm_up(task._replace(first=0, numbers=WARM_UP))
+        agent = task.make()
+        played = play(agent, task.numbers, task.rules)
+        lines, oracle = Lines.of(played.games), isinstance(agent, OracleAgent)
+        fault = "" if oracle else _audit(task, lines)
+    except (AgentError, ConfigError) as error:
+        return str(error)
+    return fault or {**lines._asdict(), "seconds": np.array(played.seconds), "oracle": np.array(oracle)}
+
+
+_warm: set[str] = set()  # what this process has played already
+
+
+def _warm_up(task: GamesTask) -> None:
+    kind = repr((task.entry, task.rules))
+    if kind not in _warm:
+        _warm.add(kind)
+        play(task.make(), task.numbers, task.rules)
+
+
+def _audit(task: GamesTask, lines: Lines) -> str:
+    """Return what shows that an agent goes by hidden cards in some positions of its games, or an empty text."""
+    found = positions(task.numbers, lines, task.rules)
+    playing = np.argwhere(np.arange(found.shape[1]) < lines.lengths[:, None])
+    chosen = np.random.default_rng(task.first).choice(playing, min(AUDITED, len(playing)), replace=False)
+    games, numbers = found[chosen[:, 0], chosen[:, 1]], np.array(task.numbers)[chosen[:, 0]]
+    result = audit(task.make, games, task.rules, numbers, ROUNDS)
+    return result.message if result.passed is False else ""

@@ -1,0 +1,81 @@
+"""The folder of a run: one run at a time, of one kind, with what made it and a log beside its results."""
+
+import json
+import logging
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from experiments.config import Config, ConfigError
+from experiments.provenance import provenance
+from tripeaks_env.files import replacing
+
+
+@contextmanager
+def opened(folder: Path, kind: str, config: Config) -> Iterator[logging.Logger]:
+    """Keep other runs out of a folder as long as the block runs; yield the log of the run.
+
+    Writes ``run.json``: the kind of run, its config and what it is made by (:mod:`experiments.provenance`); and ``log.txt``,
+    with a line for each event of this and earlier runs.
+
+    Args:
+        folder: is made if it is missing.
+        kind: of run, such as ``"compare"``.
+        config: what is run.
+
+    Raises:
+        ConfigError: another run is going on in the folder, it holds a run of another kind, or cannot be written to.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(folder / ".lock", blocking=False)
+        lock.acquire()
+    except Timeout as error:
+        raise ConfigError(f"folder {folder} is in use by another run; wait for it, or give another --output") from error
+    except OSError as error:
+        raise ConfigError(f"folder {folder} cannot be written to: {error.strerror}") from error
+    with lock:
+        found = kind_of(folder)
+        if found not in (kind, ""):
+            raise ConfigError(f"folder {folder} holds a run of {found}; give another --output for {kind}")
+        facts = provenance()
+        with replacing(folder / "run.json") as path:
+            run = {"kind": kind, "config": config.model_dump(mode="json"), **facts}
+            path.write_text(json.dumps(run, indent=1) + "\n", encoding="utf-8")
+        with _log(folder / "log.txt") as log:
+            log.info("started: %s (%s)", facts["command"], json.dumps(facts["versions"] | facts["git"]))
+            began = time.monotonic()
+            try:
+                yield log
+            except BaseException as error:
+                log.info("ended after %.0f s by %s: %s", time.monotonic() - began, type(error).__name__, error)
+                raise
+            log.info("finished after %.0f s", time.monotonic() - began)
+
+
+def kind_of(folder: Path) -> str:
+    """Return the kind of run in a folder, or an empty text if there is none.
+
+    Raises:
+        ConfigError: its ``run.json`` cannot be read.
+    """
+    path = folder / "run.json"
+    try:
+        return str(json.loads(path.read_text(encoding="utf-8"))["kind"]) if path.exists() else ""
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ConfigError(f"file {path} cannot be read ({error}); give another --output") from error
+
+
+@contextmanager
+def _log(path: Path) -> Iterator[logging.Logger]:
+    logger = logging.Logger(str(path))
+    handler = logging.FileHandler(path, encoding="utf-8")
+    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
+    logger.addHandler(handler)
+    try:
+        yield logger
+    finally:
+        handler.close()

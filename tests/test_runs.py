@@ -1,0 +1,289 @@
+"""Runs that last: whatever happens to them, nothing is lost, doubled or mixed."""
+
+import importlib.util
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+import yaml
+
+from experiments import game_tasks
+from experiments.config import CompareConfig, ConfigError
+from experiments.provenance import provenance
+from experiments.run_folder import opened
+from tests.common import compared
+from tripeaks_env import Game, solve
+
+KILLS = 20
+CONFIG = {"name": "x", "deals": {"count": 450}, "agents": ["random", "opener", "network", "oracle"], "moves": 50}
+TABLES = ("results.parquet", "moves.parquet")
+
+
+def command(folder: Path, settings: dict[str, Any], *options: str) -> list[str]:
+    """Return the command line that compares into a folder beside the config."""
+    config = folder.with_suffix(".yaml")
+    config.write_text(yaml.safe_dump(settings), encoding="utf-8")
+    return [sys.executable, "-m", "experiments", "compare", str(config), "--output", str(folder), *options]
+
+
+def finish(folder: Path, settings: dict[str, Any], *options: str) -> None:
+    subprocess.run(command(folder, settings, *options), check=True, capture_output=True)
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    """Return what must not depend on how a comparison came about."""
+    summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+    for varying in ("milliseconds_per_game", "provenance"):
+        summary.pop(varying)
+    return {name: (folder / name).read_bytes() for name in TABLES} | {"summary": json.dumps(summary).encode()}
+
+
+@pytest.mark.slow
+def test_killed_at_any_moment_it_ends_as_if_undisturbed(tmp_path: Path) -> None:
+    began = time.monotonic()
+    finish(tmp_path / "whole", CONFIG)
+    lasts = time.monotonic() - began
+    rng = random.Random(0)
+    killed = 0
+    while killed < KILLS:
+        if killed and killed % 7 == 0:  # all is played by now: begin again
+            shutil.rmtree(tmp_path / "parts")
+        with subprocess.Popen(command(tmp_path / "parts", CONFIG), stderr=subprocess.DEVNULL) as run:
+            time.sleep(rng.uniform(0, lasts))
+            run.kill()
+        killed += run.returncode == -signal.SIGKILL
+    finish(tmp_path / "parts", CONFIG)
+    assert files(tmp_path / "parts") == files(tmp_path / "whole")
+    assert not list((tmp_path / "parts").rglob(".part-*")) or (tmp_path / "parts" / "report.html").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--workers", "1"],
+        ["--workers", "2"],
+        ["--engine", "ray", "--workers", "2"],
+    ],
+    ids=" ".join,
+)
+def test_all_engines_give_equal_tables(options: list[str], tmp_path_factory: pytest.TempPathFactory) -> None:
+    if "ray" in options and not importlib.util.find_spec("ray"):
+        pytest.skip("Ray is not installed")
+    whole = tmp_path_factory.getbasetemp() / "engines"
+    if not (whole / "summary.json").exists():
+        compared_into(whole, CompareConfig.model_validate(CONFIG))
+    folder = tmp_path_factory.mktemp("engine") / "run"
+    finish(folder, CONFIG, *options)
+    for name in TABLES:
+        assert (folder / name).read_bytes() == (whole / name).read_bytes()
+
+
+def compared_into(folder: Path, config: CompareConfig) -> None:
+    """Compare without any engine and write the tables."""
+    found = compared(config, folder)
+    found.results.to_parquet(folder / TABLES[0], index=False)
+    found.moves.to_parquet(folder / TABLES[1], index=False)
+
+
+@pytest.mark.slow
+def test_broken_agents_cost_their_own_rows(tmp_path: Path) -> None:
+    broken = ["Illegal", "Raises", "WrongShape", "OutOfRange", "Hangs", "Leaves", "Peeks"]
+    settings = {
+        "name": "x",
+        "deals": "smoke",
+        "agents": ["opener", *({"agent": f"tests.broken_agents:{name}", "label": name} for name in broken), "greedy"],
+        "timeout": 30.0,
+        "moves": 10,
+    }
+    done = subprocess.run(command(tmp_path / "run", settings), capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr + done.stdout
+    failed = json.loads((tmp_path / "run" / "summary.json").read_text())["failed"]
+    page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+    said = {
+        "Illegal": "act returned the action 0 where it is illegal",
+        "Raises": "act raised KeyError: 'lost' (broken_agents.py, line ",
+        "WrongShape": "act returned int64 (99,); it must be integers (100,)",
+        "OutOfRange": "act returned the action 29; it must be 0 to 28",
+        "Hangs": "took longer than 30 s",
+        "Leaves": "ended its worker process 3 times (crashed, or was killed)",
+        "Peeks": "hidden cards",
+    }
+    assert failed.keys() == said.keys() == set(broken)
+    for name, line in said.items():
+        assert line in failed[name]
+        assert "\n" not in failed[name]
+        assert name in done.stdout
+        assert name in page
+    alone = compared(settings | {"agents": ["opener", "greedy"]}, tmp_path / "alone")
+    pd.testing.assert_frame_equal(
+        pd.read_parquet(tmp_path / "run" / "results.parquet"), alone.results, check_dtype=False
+    )
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends a signal of Unix")
+def test_ctrl_c_ends_it_cleanly(tmp_path: Path) -> None:
+    settings = CONFIG | {"agents": [{"agent": "pimc"}]}
+
+    def prepare() -> None:  # pytest may run in the background, where the signal is ignored
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    with subprocess.Popen(
+        command(tmp_path / "run", settings),
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=prepare,
+        start_new_session=True,
+    ) as run:
+        deadline = time.monotonic() + 120
+        log = tmp_path / "run" / "log.txt"
+        while not (log.exists() and "agents made" in log.read_text()):
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        os.killpg(run.pid, signal.SIGINT)
+        error = run.communicate(timeout=60)[1]
+    assert run.returncode == 130
+    assert "Traceback" not in error
+    assert "goes on" in error
+    assert "ended after" in log.read_text()
+
+
+def test_what_is_played_is_not_played_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither after more deals nor more agents nor another label; another seed, option or code of an agent plays anew."""
+    played: list[tuple[str, int]] = []
+    real = game_tasks.play_games
+
+    def watched(task: game_tasks.GamesTask) -> Any:
+        played.append((task.entry.agent, len(task.numbers)))
+        return real(task)
+
+    monkeypatch.setattr("experiments.compare.play_games", watched)
+    module = tmp_path / "changing_agent.py"
+    code = (
+        "import numpy as np\nclass Lowest:\n    def __init__(self, rules, seed=0): pass\n"
+        "    def act(self, observation, action_mask): return np.argmax(action_mask, axis=1)\n"
+    )
+    module.write_text(code)
+    monkeypatch.syspath_prepend(tmp_path)
+    mine = "changing_agent:Lowest"
+
+    def run(*agents: Any, count: int = 250) -> pd.DataFrame:
+        played.clear()
+        return compared({"deals": {"count": count}, "agents": list(agents)}, tmp_path / "run").results
+
+    first = run("opener", mine)
+    assert sorted(played) == sorted([("opener", 200), ("opener", 50), (mine, 200), (mine, 50)])
+    pd.testing.assert_frame_equal(run("opener", mine), first)
+    assert played == []
+    assert (run({"agent": "opener", "label": "other"}, mine)["agent"] == "other").sum() == 250
+    assert played == []
+    run("opener", mine, count=400)
+    assert sorted(played) == [(mine, 200), ("opener", 200)]
+    run("opener", {"agent": "opener", "label": "seeded", "seed": 1})
+    assert played == [("opener", 200), ("opener", 50)]
+    module.write_text(code.replace("argmax(action_mask", "argmax(action_mask * 1"))
+    run("opener", mine)
+    assert played == [(mine, 200), (mine, 50)]
+    for kept in (tmp_path / "run" / "done").iterdir():
+        kept.write_bytes(kept.read_bytes()[:100])  # half a file is as none
+    pd.testing.assert_frame_equal(run("opener", mine), first)
+    assert len(played) == 4
+
+
+def test_another_config_in_the_same_folder_gives_its_own_results(tmp_path: Path) -> None:
+    one = {"deals": {"count": 30}, "agents": ["greedy", "opener"], "moves": 6}
+    two = {"deals": {"count": 40}, "agents": ["opener", "oracle"], "rules": "classic", "moves": 8}
+    for settings in (one, two, one):
+        again, alone = (compared(settings, tmp_path / name) for name in ("same", f"own {settings['moves']}"))
+        pd.testing.assert_frame_equal(again.results, alone.results)
+        pd.testing.assert_frame_equal(again.moves, alone.moves)
+
+
+def test_moves_add_up_to_the_regret_of_their_games(tmp_path: Path) -> None:
+    """And the value before the first is the optimum, that after the last the score; each is the solver's."""
+    for rules in ("easy", "traditional"):
+        settings = {
+            "deals": {"count": 30, "seed": 5},
+            "agents": ["random", "opener", "oracle"],
+            "moves": 12,
+            "rules": rules,
+        }
+        found = compared(settings, tmp_path)
+        results = found.results.set_index(["agent", "deal"])
+        games = found.moves.groupby(["agent", "deal"], sort=False)
+        assert len(games) == 3 * 12
+        for key, moves in games:
+            row: Any = results.loc[key]  # type: ignore[index]
+            assert moves["loss"].sum() == row["regret"]
+            assert moves["value"].iloc[0] == row["optimum"]
+            assert moves["chosen"].iloc[-1] == row["score"]
+            assert moves["action"].tolist() == [int(action) for action in row["actions"].split()]
+            assert moves["move"].tolist() == list(range(row["moves"]))
+        for each in found.moves.iloc[::97].to_dict("records"):
+            actions = [int(action) for action in results.loc[(each["agent"], each["deal"]), "actions"].split()]
+            game = Game(each["deal"], rules, actions=actions[: each["move"]])
+            assert (each["options"], each["stock"]) == (len(game.legal_actions()), game.stock)
+            values = {}
+            for action in game.legal_actions():
+                after = game.copy()
+                after.play(action)
+                values[action] = solve(after).score
+            assert each["value"] == max(values.values())
+            assert each["chosen"] == values[each["action"]]
+            assert each["draw_best"] == (values.get(28) == each["value"])
+            assert each["removal_best"] == (each["value"] in [value for action, value in values.items() if action < 28])
+        assert found.moves.loc[found.moves["agent"] == "oracle", "loss"].eq(0).all()
+
+
+def test_a_folder_is_for_one_run_at_a_time_and_of_one_kind(tmp_path: Path) -> None:
+    config = CompareConfig.model_validate(CONFIG)
+    with opened(tmp_path, "compare", config) as log:
+        log.info("working")
+        with (
+            pytest.raises(ConfigError, match="is in use by another run; wait for it, or give another --output"),
+            opened(tmp_path, "compare", config),
+        ):
+            pass
+    with (
+        pytest.raises(ConfigError, match="holds a run of compare; give another --output for train"),
+        opened(tmp_path, "train", config),
+    ):
+        pass
+    with pytest.raises(LookupError), opened(tmp_path, "compare", config):
+        raise LookupError("lost")
+    run = json.loads((tmp_path / "run.json").read_text())
+    assert run["kind"] == "compare"
+    assert run["config"]["agents"][2]["agent"] == "network"
+    assert {"command", "started", "versions", "git", "machine"} <= run.keys()
+    lines = (tmp_path / "log.txt").read_text().splitlines()
+    said = (
+        "started: python -m experiments",
+        "working",
+        "finished after",
+        "started: ",
+        "ended after 0 s by LookupError: lost",
+    )
+    assert len(lines) == len(said)
+    assert all(text in line for text, line in zip(said, lines, strict=True))
+    (tmp_path / "run.json").write_text("{")
+    with pytest.raises(ConfigError, match=r"run\.json cannot be read"), opened(tmp_path, "compare", config):
+        pass
+
+
+def test_provenance_tells_of_the_checkout() -> None:
+    found = provenance()
+    assert found["versions"]["numpy"]
+    here = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, cwd=Path(__file__).parent)
+    if here.returncode == 0:
+        assert found["git"]["commit"] == here.stdout.strip()
+        assert isinstance(found["git"]["changed"], bool)
