@@ -160,5 +160,5 @@ def _value_moves(
         progress.advance(bar, len(task.numbers))
     if not parts:
         parts[0] = {name: np.empty(0, np.int64) for name in COLUMNS}
-    whole = pd.concat([pd.DataFrame(parts[first]) for first in sorted(parts)], ignore_index=True)
+    whole = pd.concat([pd.DataFrame(parts[first], columns=COLUMNS) for first in sorted(parts)], ignore_index=True)
     return whole.sort_values("player", kind="stable", ignore_index=True)

@@ -107,12 +107,12 @@ class CompareConfig(Config):
 
     deals: Suite = Suite()
     agents: list[Entry] = Field(min_length=1)
-    moves: int = Field(default=500, ge=0)
+    moves: int = Field(default=1000, ge=0)
     """On how many of the deals it is found out which moves lost how much."""
     replays: int | list[str] = 4
     """Deals whose games the report shows move by move: how many, or their codes."""
-    timeout: float = Field(default=1800.0, gt=0)
-    """Seconds after which an agent that plays 200 deals is given up."""
+    timeout: float = Field(default=600.0, gt=0)
+    """Seconds after which an agent is given up that plays 100 deals."""
 
     @property
     def groups(self) -> dict[str, list[str]]:

@@ -12,7 +12,7 @@ from experiments.play import play
 from experiments.validate import audit
 from tripeaks_env.rules import Rules
 
-CHUNK = 200
+CHUNK = 100
 """Deals that are played at a time. The moves of agents with random choices depend on it."""
 AUDITED, ROUNDS = 16, 3
 """Positions of a chunk from which on it is tried whether the agent goes by hidden cards, and for how many moves."""

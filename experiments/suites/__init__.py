@@ -24,6 +24,8 @@ from tripeaks_env.engine import PLAYING, legal_mask, new_games, status, step, ta
 from tripeaks_env.rules import Rules, Scoring
 from tripeaks_env.workers import Engine
 
+COLUMNS = ("deal", "optimum", "optimum_won", "winnable", "fewest_draws", "luck", "random")
+"""Of the tables, see :func:`read`."""
 PLAYOUTS = 500
 """Of each kind, for ``luck`` and ``random``."""
 CHUNK = 100
@@ -91,7 +93,7 @@ def find_out(
         if isinstance(found, str):
             raise RuntimeError(f"a worker that solves deals {found}")
         codes = [format_code(number, rules) for number in task.numbers]
-        parts[task.first] = pd.DataFrame({"deal": codes, **found})
+        parts[task.first] = pd.DataFrame({"deal": codes, **found}, columns=COLUMNS)
         advance(len(task.numbers))
     return pd.concat([parts[start] for start in sorted(parts)], ignore_index=True)
 
