@@ -46,8 +46,10 @@ bench-agents: $(INSTALLED) ## play all agents, also the slow ones, train ppo wit
 	  $(BIN)/python -m experiments compare experiments/configs/$$name.yaml || exit; done
 	for seed in 0 1 2 3 4; do $(BIN)/python -m experiments train experiments/configs/ppo-easy.yaml --seed $$seed || exit; done
 	$(BIN)/python -m experiments train experiments/configs/ppo-easy-distilled.yaml
+	$(BIN)/python -m experiments compare experiments/configs/ppo-easy-seeds.yaml
 	$(BIN)/python -m experiments results --output docs/agents.md --comparison runs/agents-easy \
-	  --comparison runs/agents-classic --comparison runs/agents-pimc-easy --training runs/ppo-easy-seed0 \
+	  --comparison runs/agents-classic --comparison runs/agents-pimc-easy \
+	  --comparison runs/ppo-easy-seeds --training runs/ppo-easy-seed0 \
 	  --training runs/ppo-easy-seed1 --training runs/ppo-easy-seed2 --training runs/ppo-easy-seed3 \
 	  --training runs/ppo-easy-seed4 --training runs/ppo-easy-distilled
 

@@ -22,11 +22,13 @@ class Comparison(NamedTuple):
         title: its name and rules.
         text: its deals, and the versions that made it.
         table: its leaderboard, a row for each agent, with ``milliseconds``, the time of a move.
+        seeds: what training seeds make of learners, see :func:`experiments.statistics.seeds`.
     """
 
     title: str
     text: str
     table: pd.DataFrame
+    seeds: pd.DataFrame
 
 
 def read_comparison(folder: Path) -> Comparison:
@@ -45,6 +47,7 @@ def read_comparison(folder: Path) -> Comparison:
             f"{deals['count']:,} evaluation deals, suite seed {deals['seed']}. "
             + ", ".join(f"{name} {version}" for name, version in summary["versions"].items()),
             table,
+            pd.DataFrame(summary["seeds"]),
         )
     except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
         raise ConfigError(f"folder {folder} holds no comparison: {type(error).__name__} {error}") from error
@@ -79,6 +82,24 @@ def markdown_table(table: pd.DataFrame) -> str:
     return "\n".join(lines)
 
 
+def seeds_table(seeds: pd.DataFrame) -> str:
+    """Return the table of training seeds as Markdown; see :func:`experiments.statistics.seeds`."""
+    head = ("learner", "", "mean over seeds", "s.d. between seeds", "interval over seeds", "interval over deals")
+    lines = ["| " + " | ".join(head) + " |", "|---|---|---:|---:|---:|---:|"]
+    for _, row in seeds.iterrows():
+        for column, name, scale in (("win_rate", "win rate, %", 100), ("score", "score", 1), ("regret", "regret", 1)):
+            ends = (f"{column}_{end}" for end in ("seeds_low", "seeds_high", "deals_low", "deals_high"))
+            low, high, deals_low, deals_high = (scale * row[end] for end in ends)
+            cells = [f"{row['group']}, {row['seeds']} seeds", name, f"{scale * row[column]:.1f}"]
+            cells += [
+                f"{scale * row[f'{column}_sd']:.2f}",
+                f"{low:.1f}–{high:.1f}",
+                f"{deals_low:.1f}–{deals_high:.1f}",
+            ]
+            lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
 def write_page(comparisons: list[Path], trainings: list[Path], command: str, output: Path) -> None:
     """Write the page and its pictures.
 
@@ -99,9 +120,15 @@ def write_page(comparisons: list[Path], trainings: list[Path], command: str, out
             raise ConfigError(f"folder {folder} holds {found.title}, as another one does")
         boards[found.title] = found.table
         sections += [f"## {found.title}\n", f"{found.text}.\n", markdown_table(found.table), ""]
+        if len(found.seeds):
+            sections += [
+                "What training seeds make of it, apart from what the deals do:\n",
+                seeds_table(found.seeds),
+                "",
+            ]
     text = ["# The agents\n", f"Made by `{command}`. Ranges are 95 % intervals; \\* sees all cards."]
     text += [
-        "The time of a move is the mean over all, forced ones included, of an agent that plays all games at once.\n"
+        "The time of a move is the mean over all, forced ones included, of an agent that plays 100 games at once.\n"
     ]
     text += sections
     if boards:

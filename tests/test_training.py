@@ -316,8 +316,9 @@ def test_method_of_a_training_is_read_from_its_config(tmp_path: Path) -> None:
 
 
 def test_results_page_has_the_numbers_of_its_folders(tmp_path: Path) -> None:
+    seeds = [{"agent": "opener", "label": f"opener {seed}", "seed": seed, "group": "openers"} for seed in (1, 2)]
     config = CompareConfig.model_validate(
-        {"name": "few", "deals": {"count": 30}, "agents": ["opener", "oracle"], "moves": 0}
+        {"name": "few", "deals": {"count": 30}, "agents": ["opener", "oracle", *seeds], "moves": 0}
     )
     found = compared(config, tmp_path)
     table, milliseconds = found.results, found.milliseconds
@@ -333,6 +334,8 @@ def test_results_page_has_the_numbers_of_its_folders(tmp_path: Path) -> None:
     assert f"| opener | {100 * opener['won'].mean():.1f} (" in text
     assert f"{milliseconds['opener'] * 30 / opener['moves'].sum():.3g} |" in text
     assert "| oracle * |" in text
+    rates = [table[table["agent"] == f"opener {seed}"]["won"].mean() * 100 for seed in (1, 2)]
+    assert f"| openers, 2 seeds | win rate, % | {np.mean(rates):.1f} | {np.std(rates, ddof=1):.2f} |" in text
     assert "with one seed, 25.0 %" in text
     assert "some command" in text
     assert {"page-strength.svg", "page-x.svg"} <= {file.name for file in tmp_path.iterdir()}
