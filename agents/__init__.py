@@ -83,7 +83,12 @@ def _find(name: str) -> Any:
 
         return partial(SB3Agent, name)
     module, _, attribute = AGENTS.get(name, name).partition(":")
-    return getattr(importlib.import_module(module), attribute) if module and attribute else None
+    if not (module and attribute):
+        return None
+    imported = importlib.import_module(module)
+    if not hasattr(imported, attribute):
+        raise ImportError(f"module {module!r} has no {attribute!r}")
+    return getattr(imported, attribute)
 
 
 def _arguments(

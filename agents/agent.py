@@ -10,10 +10,18 @@ import numpy as np
 from tripeaks_env.observation import Observation
 from tripeaks_env.rules import Rules
 
+LONGEST = 300
+"""Characters of a message of somebody's code that are passed on."""
+
 
 def describe(error: BaseException) -> str:
     """Return in one line what somebody's code raised, and where."""
-    text = f"{type(error).__name__}: {' '.join(str(error).split())}"
+    try:
+        message = " ".join(str(error).split())
+    except Exception:
+        message = "its message cannot be shown"
+    message = "".join(each if each.isprintable() else ascii(each)[1:-1] for each in message[:LONGEST])
+    text = f"{type(error).__name__}: {message}"
     frames = traceback.extract_tb(error.__traceback__)
     return f"{text} ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else text
 

@@ -64,15 +64,17 @@ def compare(
     """
     settings = load(config, CompareConfig)
     folder = output or Path("runs") / settings.name
-    with opened(folder, "compare", settings) as log:
+    facts = provenance()
+    with opened(folder, "compare", settings, facts) as log:
         from experiments.compare import compare as run  # here, as these take seconds to import
         from experiments.report import write_comparison
 
-        with _resumable(), _engine(engine, workers, address) as pool, _progress() as progress:
-            found = run(settings, folder, pool, progress, log)
         console = Console()
-        with console.status("analysing the results"):
-            write_comparison(folder, settings, *found, provenance(), console)
+        with _resumable():
+            with _engine(engine, workers, address) as pool, _progress() as progress:
+                found = run(settings, folder, pool, progress, log)
+            with console.status("analysing the results"):
+                write_comparison(folder, settings, *found, facts, console)
     console.print(f"Written to {folder}: report.html, results.parquet, moves.parquet, summary.json and pictures")
     if found.failed:
         raise typer.Exit(1)
@@ -157,7 +159,7 @@ def export(
     wanted = offline.Export(agent, deals, _options(option), seed, _rules(rules), explore)
     offline.dataset_path(dataset_id, output, overwrite)
     with _progress() as progress:
-        playing = progress.add_task(f"{agent} plays", total=deals)
+        playing = progress.add_task(escape(f"{agent} plays"), total=deals)
         writing = progress.add_task("writing", total=deals)
         with _engine(engine, workers, address) as pool:
             games = offline.record(wanted, pool, finished=partial(progress.advance, playing))

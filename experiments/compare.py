@@ -5,12 +5,14 @@ the deals alone, so neither the engine, nor the number of workers, nor an interr
 """
 
 import logging
+import math
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from rich.markup import escape
 from rich.progress import Progress
 
 from experiments import suites
@@ -19,7 +21,7 @@ from experiments.game_tasks import CHUNK, GamesTask, play_games, try_agent
 from experiments.games import Lines, ends
 from experiments.move_values import CHUNK as MOVES_CHUNK
 from experiments.move_values import COLUMNS, MovesTask, value_moves
-from experiments.store import Arrays, Store, facts_of_agent, key_of, own_facts
+from experiments.store import Arrays, Store, facts_of_agent, key_of, own_facts, to_text
 from tripeaks_env.layout import peaks_cleared
 from tripeaks_env.splits import suite
 from tripeaks_env.workers import Engine, Lost
@@ -37,12 +39,14 @@ class Comparison(NamedTuple):
         moves: a row for each move on the first deals: ``agent``, ``deal``, and the columns of
             :func:`experiments.move_values.value_moves`.
         failed: agents that have no results, each with what was wrong.
+        remarks: on agents that have results, such as that they do not repeat themselves.
         milliseconds: that an agent took for a game.
     """
 
     results: pd.DataFrame
     moves: pd.DataFrame
     failed: dict[str, str]
+    remarks: dict[str, str]
     milliseconds: dict[str, float]
 
 
@@ -52,15 +56,11 @@ def compare(
     """Play what is not in the folder yet, and return the whole.
 
     Raises:
-        ConfigError: an agent cannot be made or does not play by these rules, a deal to replay is not among the deals, or all
-            agents failed.
+        ConfigError: an agent cannot be made or does not play by these rules, or all agents failed.
     """
     numbers = suite(config.deals.count, config.deals.seed)
     store = Store(folder / "done")
     deals = _deals(config, numbers, store, engine, progress)
-    missing = set(config.replays) - set(deals["deal"]) if isinstance(config.replays, list) else set()
-    if missing:
-        raise ConfigError(f"replays: {min(missing)!r} is not among the deals of the comparison")
     played, failed = _play(config, numbers, store, engine, progress, log)
     if not played:
         raise ConfigError("; ".join(f"agent {name!r}: {reason}" for name, reason in failed.items()))
@@ -72,7 +72,8 @@ def compare(
     moves = _value_moves(config, numbers, lines, store, engine, progress)
     moves.insert(0, "deal", deals["deal"].to_numpy()[moves.pop("row")])
     moves.insert(0, "agent", np.array(list(lines), dtype=object)[moves.pop("player")])
-    return Comparison(results, moves, failed, milliseconds)
+    remarks = {name: next(filter(None, (to_text(part["remark"]) for part in played[name])), "") for name in played}
+    return Comparison(results, moves, failed, {name: text for name, text in remarks.items() if text}, milliseconds)
 
 
 def _deals(config: CompareConfig, numbers: list[int], store: Store, engine: Engine, progress: Progress) -> pd.DataFrame:
@@ -92,31 +93,44 @@ def _play(
     tasks, bars = [], {}
     for entry in config.agents:
         facts = [*facts_of_agent(entry), *own_facts()]
-        bars[entry.name] = progress.add_task(f"{entry.name} plays", total=len(numbers))
+        bars[entry.name] = progress.add_task(escape(f"{entry.name} plays"), total=len(numbers))
         for first in range(0, len(numbers), CHUNK):
             chosen = tuple(numbers[first : first + CHUNK])
             key = key_of("games", facts, config.rules.to_json(), first, chosen)
             tasks.append(GamesTask(key, entry, config.rules, first, chosen))
 
     failed: dict[str, str] = {}
-    to_try = [task for task in tasks if task.first == 0 and store.get(task.key) is None]
-    for task, outcome in engine.run(try_agent, to_try, config.timeout):
+    to_play = {task.key for task in tasks if store.get(task.key) is None}
+    log.info("%d of %d chunks of games are kept", len(tasks) - len(to_play), len(tasks))
+    to_try = list({task.entry.name: task for task in tasks if task.key in to_play}.values())
+    for task, outcome in engine.run(try_agent, to_try, config.timeout, kind=_kind):
         if isinstance(outcome, Lost):
             failed[task.entry.name] = f"it {outcome.reason} when it was made"
-    log.info("%d agents made, %d kept from before", len(to_try), len(config.agents) - len(to_try))
+        elif outcome:
+            raise ConfigError(outcome)
+    log.info("agents made: %d", len(to_try))
 
     games: dict[str, dict[int, Arrays]] = {entry.name: {} for entry in config.agents}
-    for task, found in store.finish(engine, play_games, tasks, config.timeout, lambda task: task.entry.name in failed):
+    for task, found in store.finish(
+        engine, play_games, tasks, config.timeout, lambda task: task.entry.name in failed, _kind
+    ):
         name = task.entry.name
         if isinstance(found, str):
             failed[name] = found
+            progress.update(bars[name], description=escape(f"{name} failed"), total=0)
             log.info("%s failed: %s", name, found)
         else:
             games[name][task.first] = found
             progress.advance(bars[name], len(task.numbers))
-            log.info("%s has played deals %d to %d", name, task.first, task.first + len(task.numbers) - 1)
+            if task.key in to_play:
+                log.info("%s has played deals %d to %d", name, task.first, task.first + len(task.numbers) - 1)
     whole = {name: [parts[first] for first in sorted(parts)] for name, parts in games.items() if name not in failed}
     return whole, failed
+
+
+def _kind(task: GamesTask) -> str:
+    """Return a text that differs for different agents: none plays in the process of another one."""
+    return f"{task.entry.agent} {task.entry.options}"
 
 
 def _joined(parts: list[Arrays], name: str) -> np.ndarray:
@@ -153,9 +167,9 @@ def _value_moves(
         key = key_of("moves", own_facts(), config.rules.to_json(), first, numbers[chosen], texts)
         tasks.append(MovesTask(key, config.rules, first, tuple(numbers[chosen]), played))
     parts: dict[int, Arrays] = {}
-    for task, found in store.finish(engine, value_moves, tasks, config.timeout):
+    for task, found in store.finish(engine, value_moves, tasks, math.inf):
         if isinstance(found, str):
-            raise RuntimeError(f"a worker that values moves {found}")
+            raise OSError(f"a worker that values moves {found}")
         parts[task.first] = found
         progress.advance(bar, len(task.numbers))
     if not parts:

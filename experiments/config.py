@@ -1,7 +1,8 @@
 """The experiment configs: YAML files, validated, with errors that say in one line what is wrong where."""
 
+import json
 import re
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar
 
@@ -9,7 +10,9 @@ import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, ValidationError, model_validator
 
 from tripeaks_env import Rules
+from tripeaks_env.deals import format_code, parse_code
 from tripeaks_env.rules import as_rules
+from tripeaks_env.splits import suite
 
 RulesField = Annotated[
     Rules, BeforeValidator(as_rules), PlainSerializer(lambda rules: rules.to_json(), return_type=str | dict[str, Any])
@@ -69,6 +72,22 @@ class Suite(Part):
         return {"count": SUITES[value]}
 
 
+def check_options(options: Mapping[str, Any]) -> None:
+    """See that the options of an agent can be kept as JSON.
+
+    Raises:
+        ValueError: they cannot.
+    """
+    try:
+        kept = json.loads(json.dumps(options, allow_nan=False))
+    except (TypeError, ValueError):
+        kept = None
+    if kept != options:
+        raise ValueError(
+            f"options are {options}; they must be texts, finite numbers, true or false, null, lists and mappings"
+        )
+
+
 class Entry(Part):
     """One agent of a comparison.
 
@@ -88,12 +107,13 @@ class Entry(Part):
         return {"agent": value} if isinstance(value, str) else value
 
     @model_validator(mode="after")
-    def _options_are_others(self) -> Self:
+    def _options_are_right(self) -> Self:
         for key in ("name", "rules", "seed"):
             if key in self.options:
                 raise ValueError(
-                    f"options have the key {key!r}, which is no option: rules and seed have keys of their own"
+                    f"options have the key {key!r}; rules and seed are no options and have keys of their own"
                 )
+        check_options(self.options)
         return self
 
     @property
@@ -125,9 +145,22 @@ class CompareConfig(Config):
 
     @model_validator(mode="after")
     def _replays_are_deals(self) -> Self:
-        if isinstance(self.replays, int) and not 0 <= self.replays <= 100:
-            raise ValueError(f"replays is {self.replays}; it must be 0 to 100, or a list of codes")
+        if isinstance(self.replays, int):
+            if not 0 <= self.replays <= 100:
+                raise ValueError(f"replays is {self.replays}; it must be 0 to 100, or a list of codes")
+            return self
+        numbers = set(suite(self.deals.count, self.deals.seed)) if self.replays else set()
+        for code in self.replays:
+            letter, number = parse_code(code)
+            if letter != self.rules.letter or number not in numbers:
+                raise ValueError(f"replays has {code!r}, which is none of the deals of the comparison")
         return self
+
+    @property
+    def replayed(self) -> int | list[str]:
+        """The ``replays``, codes as the results have them."""
+        codes = self.replays
+        return codes if isinstance(codes, int) else [format_code(parse_code(code)[1], self.rules) for code in codes]
 
     @model_validator(mode="after")
     def _names_differ(self) -> Self:

@@ -1,15 +1,19 @@
 """What a worker does in a comparison: let an agent play a chunk of deals, and see that it plays fair."""
 
+import json
 from typing import NamedTuple
 
 import numpy as np
 
 import agents
 from agents import Agent, OracleAgent
+from agents.agent import describe
 from experiments.config import AgentError, ConfigError, Entry
 from experiments.games import Lines, positions
 from experiments.play import play
-from experiments.validate import audit
+from experiments.sources import sources
+from experiments.store import to_bytes
+from experiments.validate import Result, audit
 from tripeaks_env.rules import Rules
 
 CHUNK = 100
@@ -50,30 +54,43 @@ class GamesTask(NamedTuple):
             raise ConfigError(str(error)) from error
 
 
-def try_agent(task: GamesTask) -> None:
-    """See that an agent can be made.
-
-    Raises:
-        ConfigError: it cannot, or it does not play by these rules.
-    """
-    task.make()
+def try_agent(task: GamesTask) -> str:
+    """Return why an agent cannot be made or does not play by these rules, or an empty text."""
+    try:
+        task.make()
+    except ConfigError as error:
+        return str(error)
+    except BaseException as error:  # whatever somebody's code does to end the program
+        return f"agent {task.entry.agent!r} cannot be made: {describe(error)}"
+    return ""
 
 
 def play_games(task: GamesTask) -> dict[str, np.ndarray] | str:
     """Let an agent play the deals and return the games, or what it did wrong.
 
     The games are arrays: ``actions`` and ``lengths``, see :class:`experiments.games.Lines`; ``seconds``: time that the agent
-    took; ``oracle``: whether it sees all cards.
+    took; ``oracle``: whether it sees all cards; ``remark``: a text on how it plays, and ``sources``: the digests of its own
+    code by file, as JSON, both as bytes.
     """
     try:
         _warm_up(task._replace(first=0, numbers=WARM_UP))
         agent = task.make()
         played = play(agent, task.numbers, task.rules)
         lines, oracle = Lines.of(played.games), isinstance(agent, OracleAgent)
-        fault = "" if oracle else _audit(task, lines)
+        found = Result(True, "") if oracle else _audit(task, lines)
     except (AgentError, ConfigError) as error:
         return str(error)
-    return fault or {**lines._asdict(), "seconds": np.array(played.seconds), "oracle": np.array(oracle)}
+    except BaseException as error:  # whatever somebody's code does to end the program
+        return f"it raised {describe(error)}"
+    if found.passed is False:
+        return found.message
+    return {
+        **lines._asdict(),
+        "seconds": np.array(played.seconds),
+        "oracle": np.array(oracle),
+        "remark": to_bytes(found.message if found.passed is None else ""),
+        "sources": to_bytes(json.dumps(sources())),
+    }
 
 
 _warm: set[str] = set()  # what this process has played already
@@ -86,11 +103,10 @@ def _warm_up(task: GamesTask) -> None:
         play(task.make(), task.numbers, task.rules)
 
 
-def _audit(task: GamesTask, lines: Lines) -> str:
-    """Return what shows that an agent goes by hidden cards in some positions of its games, or an empty text."""
+def _audit(task: GamesTask, lines: Lines) -> Result:
+    """Return whether an agent goes by hidden cards in some positions of its games."""
     found = positions(task.numbers, lines, task.rules)
     playing = np.argwhere(np.arange(found.shape[1]) < lines.lengths[:, None])
     chosen = np.random.default_rng(task.first).choice(playing, min(AUDITED, len(playing)), replace=False)
     games, numbers = found[chosen[:, 0], chosen[:, 1]], np.array(task.numbers)[chosen[:, 0]]
-    result = audit(task.make, games, task.rules, numbers, ROUNDS)
-    return result.message if result.passed is False else ""
+    return audit(task.make, games, task.rules, numbers, ROUNDS)

@@ -22,7 +22,7 @@ from minari.storage import get_dataset_path
 
 import agents
 from agents import Agent, OracleAgent
-from experiments.config import AgentError, ConfigError
+from experiments.config import AgentError, ConfigError, check_options
 from experiments.games import Lines
 from experiments.play import play
 from experiments.provenance import versions
@@ -129,6 +129,7 @@ class Export:
             raise ConfigError(f"explore is {self.explore!r}; it must be a probability, 0 to 1")
         try:
             check_split(self.split)
+            check_options(self.options)
         except ValueError as error:
             raise ConfigError(str(error)) from error
 
@@ -297,7 +298,9 @@ def dataset_path(dataset_id: str, root: Path | None = None, overwrite: bool = Fa
         if not (path / "data" / METADATA_FILE_NAME).exists():
             raise ConfigError(f"{path} is there already and no data set; take another dataset id or remove it")
         if not overwrite:
-            raise ConfigError(f"data set {dataset_id} is there already, in {path}; take another id or overwrite it")
+            raise ConfigError(
+                f"data set {dataset_id} is there already, in {path}; take another id, or overwrite it with --overwrite"
+            )
     return path
 
 
@@ -361,10 +364,12 @@ def _put(new: Path, path: Path, old: Path | None) -> None:
         path.rename(moved)
     try:
         new.rename(path)
-    except OSError as error:
-        if moved is not None:
+    except BaseException as error:
+        if moved is not None and not path.exists():
             moved.rename(path)
-        raise ConfigError(f"{path} cannot be written to: {error.strerror}") from error
+        if isinstance(error, OSError):
+            raise ConfigError(f"{path} cannot be written to: {error.strerror}") from error
+        raise
 
 
 def _new_storage(folder: Path, dataset_id: str, export: Export, author: str, code_permalink: str) -> MinariStorage:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from filelock import FileLock, Timeout
 
@@ -15,7 +16,7 @@ from tripeaks_env.files import replacing
 
 
 @contextmanager
-def opened(folder: Path, kind: str, config: Config) -> Iterator[logging.Logger]:
+def opened(folder: Path, kind: str, config: Config, facts: dict[str, Any] | None = None) -> Iterator[logging.Logger]:
     """Keep other runs out of a folder as long as the block runs; yield the log of the run.
 
     Writes ``run.json``: the kind of run, its config and what it is made by (:mod:`experiments.provenance`); and ``log.txt``,
@@ -25,6 +26,7 @@ def opened(folder: Path, kind: str, config: Config) -> Iterator[logging.Logger]:
         folder: is made if it is missing.
         kind: of run, such as ``"compare"``.
         config: what is run.
+        facts: by what it is made, see :func:`experiments.provenance.provenance`; by default found out.
 
     Raises:
         ConfigError: another run is going on in the folder, it holds a run of another kind, or cannot be written to.
@@ -38,10 +40,12 @@ def opened(folder: Path, kind: str, config: Config) -> Iterator[logging.Logger]:
     except OSError as error:
         raise ConfigError(f"folder {folder} cannot be written to: {error.strerror}") from error
     with lock:
+        for part in folder.rglob(".part-*"):  # of a run that was killed while it wrote a file
+            part.unlink(missing_ok=True)
         found = kind_of(folder)
         if found not in (kind, ""):
             raise ConfigError(f"folder {folder} holds a run of {found}; give another --output for {kind}")
-        facts = provenance()
+        facts = facts or provenance()
         with replacing(folder / "run.json") as path:
             run = {"kind": kind, "config": config.model_dump(mode="json"), **facts}
             path.write_text(json.dumps(run, indent=1) + "\n", encoding="utf-8")

@@ -5,7 +5,6 @@ of different things are never taken for each other.
 """
 
 import hashlib
-import importlib.util
 import json
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
@@ -16,15 +15,17 @@ import numpy as np
 from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
 
-import agents
 from experiments.config import Entry
 from experiments.provenance import ROOT, versions
+from experiments.sources import digest, unchanged
 from tripeaks_env.files import replacing
 from tripeaks_env.workers import Engine, Lost
 
 SOURCES = ("*.py", "*.safetensors")
 WORKERS_CODE = ("games.py", "game_tasks.py", "move_values.py", "play.py", "suites/__init__.py")
 """What workers run, beside the packages that play."""
+SOURCES_KEY, NO_SOURCES = "sources", np.frombuffer(b"{}", np.uint8)
+"""The key of arrays that tells of code which they depend on, see :func:`experiments.sources.sources`, and that of none."""
 LIBRARIES = ("numpy", "numba", "torch", "safetensors", "stable-baselines3", "sb3-contrib")
 """Libraries whose versions may change what an agent plays."""
 
@@ -55,11 +56,12 @@ class Store:
         self.folder = folder
 
     def get(self, key: str) -> Arrays | None:
-        """Return the arrays of a key, or ``None`` if there are none that can be read."""
+        """Return the arrays of a key, or ``None`` if there are none that can be read, or of code that has changed since."""
         try:
-            return load_file(self._path(key))
+            kept = load_file(self._path(key))
         except (OSError, SafetensorError):
             return None
+        return kept if unchanged(json.loads(to_text(kept.get(SOURCES_KEY, NO_SOURCES)))) else None
 
     def finish(
         self,
@@ -68,6 +70,7 @@ class Store:
         tasks: Iterable[AnyKeyed],
         timeout: float,
         unwanted: Callable[[AnyKeyed], bool] = lambda task: False,
+        kind: Callable[[AnyKeyed], str] = lambda task: "",
     ) -> Iterator[tuple[AnyKeyed, Arrays | str]]:
         """Yield each task with its outcome: what is kept, or what the function returns, which is kept then.
 
@@ -77,7 +80,7 @@ class Store:
             engine: runs what is not kept.
             function: returns the outcome of a task or a text.
             tasks: its arguments.
-            timeout: see :meth:`tripeaks_env.workers.Engine.run`, as ``unwanted``.
+            timeout: see :meth:`tripeaks_env.workers.Engine.run`, as ``unwanted`` and ``kind``.
         """
         left = []
         for task in tasks:
@@ -86,7 +89,7 @@ class Store:
                 left.append(task)
             else:
                 yield task, kept
-        for task, found in engine.run(function, left, timeout, unwanted):
+        for task, found in engine.run(function, left, timeout, unwanted, kind):
             if isinstance(found, Lost):
                 yield task, found.reason
             else:
@@ -96,7 +99,10 @@ class Store:
 
     def _put(self, key: str, arrays: Arrays) -> None:
         with replacing(self._path(key)) as path:
-            save_file(arrays, path)
+            try:
+                save_file(arrays, path)
+            except SafetensorError as error:  # of the disk
+                raise OSError(f"{self._path(key)} cannot be written: {error}") from error
 
     def _path(self, key: str) -> Path:
         return self.folder / f"{key}.safetensors"
@@ -107,41 +113,40 @@ def key_of(*facts: Any) -> str:
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:24]
 
 
-def facts_of_agent(entry: Entry) -> list[Any]:
-    """Return what the play of an agent depends on beside rules and deals.
+def to_bytes(text: str) -> np.ndarray:
+    """Return a text as an array, uint8."""
+    return np.frombuffer(text.encode(), np.uint8)
 
-    That is how it is made; the code of its module or package, but not of others that it imports; and the content of files
-    that its options name. See :func:`own_facts` too.
-    """
-    files = [Path(value) for value in (entry.agent, *entry.options.values()) if isinstance(value, str)]
-    contents = [_digest([file]) for file in files if file.is_file()]
-    return [entry.agent, entry.seed, entry.options, contents, _module_digest(entry.agent)]
+
+def to_text(array: np.ndarray) -> str:
+    """Return the text of :func:`to_bytes`."""
+    return array.tobytes().decode()
+
+
+def facts_of_agent(entry: Entry) -> list[Any]:
+    """Return how an agent is made, with the contents of the files that its name and its options are paths of."""
+    contents = [digest([Path(text)]) for text in (entry.agent, *_texts(entry.options)) if _is_file(text)]
+    return [entry.agent, entry.seed, entry.options, contents]
 
 
 @cache
 def own_facts() -> list[Any]:
     """Return what every outcome depends on beside its task: this project's code and networks, and versions of libraries."""
     files = [file for folder in ("tripeaks_env", "agents") for name in SOURCES for file in (ROOT / folder).rglob(name)]
-    return [_digest([*files, *(ROOT / "experiments" / name for name in WORKERS_CODE)]), versions(LIBRARIES)]
+    return [digest([*files, *(ROOT / "experiments" / name for name in WORKERS_CODE)]), versions(LIBRARIES)]
 
 
-def _module_digest(agent: str) -> str:
-    """Return a digest of the code of a module, or of all code of its package; of nothing if there is none."""
-    top = str(agents.AGENTS.get(agent, agent)).partition(":")[0].partition(".")[0]
+def _texts(value: Any) -> Iterator[str]:
+    """Yield all texts in a value of JSON types."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from _texts(each)
+
+
+def _is_file(text: str) -> bool:
     try:
-        spec = importlib.util.find_spec(top)
-    except (ImportError, ValueError):
-        return ""
-    if spec is None or top in ("agents", "tripeaks_env"):
-        return ""
-    folders = spec.submodule_search_locations
-    if folders:
-        return _digest(file for folder in folders for file in Path(folder).rglob("*.py"))
-    return _digest([Path(spec.origin)]) if spec.origin and Path(spec.origin).is_file() else ""
-
-
-def _digest(files: Iterable[Path]) -> str:
-    digest = hashlib.sha256()
-    for file in sorted(files):
-        digest.update(f"{file.name} {file.stat().st_size} ".encode() + file.read_bytes())
-    return digest.hexdigest()
+        return Path(text).is_file()
+    except (OSError, ValueError):  # it can be no path
+        return False

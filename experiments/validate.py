@@ -20,6 +20,7 @@ import numpy as np
 
 import agents
 from agents import Agent, OracleAgent
+from agents.agent import describe
 from agents.worlds import deal_hidden
 from experiments.config import AgentError
 from experiments.play import ask, play
@@ -219,6 +220,8 @@ def _tried(task: tuple[Callable[[Candidate], Result], Candidate]) -> Result:
         return function(candidate)
     except (AgentError, ValueError) as error:
         return Result(False, str(error))
+    except BaseException as error:  # whatever somebody's code does to end the program
+        return Result(False, f"it raised {describe(error)}")
 
 
 def _checks(candidates: list[Candidate], process: _Process) -> Iterator[Check]:

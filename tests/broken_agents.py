@@ -2,10 +2,11 @@
 
 import os
 import sys
+import time
 
 import numpy as np
 
-from agents.simple import RandomAgent
+from agents.simple import GreedyAgent, OpenerAgent, RandomAgent
 from tripeaks_env.deals import FIRST_WASTE
 from tripeaks_env.engine import DRAW, GAME
 from tripeaks_env.observation import Observation
@@ -75,3 +76,59 @@ class Peeks(RandomAgent):
                     odd = games["cards"][:, FIRST_WASTE + 1 :].sum(axis=1) % 2 == 1
                     return np.where(odd & (action_mask[:, DRAW] == 1), DRAW, actions)
         return actions
+
+
+class Interrupts(RandomAgent):
+    """Raises what Ctrl-C raises."""
+
+    def act(self, observation: Observation, action_mask: np.ndarray) -> np.ndarray:
+        raise KeyboardInterrupt
+
+
+class Odd(Exception):
+    """An error whose message is nothing to print."""
+
+    def __str__(self) -> str:
+        if self.args:
+            return "odd \udcff \x1b[31m" + 400 * "x"
+        raise ValueError("no message")
+
+
+class RaisesOdd(RandomAgent):
+    """Raises an error with a long message that has characters which no file or terminal should get."""
+
+    def act(self, observation: Observation, action_mask: np.ndarray) -> np.ndarray:
+        raise Odd("odd")
+
+
+class RaisesMute(RandomAgent):
+    """Raises an error without a message."""
+
+    def act(self, observation: Observation, action_mask: np.ndarray) -> np.ndarray:
+        raise Odd
+
+
+class LeavesAChild(RandomAgent):
+    """Crashes, while a process that it has started goes on."""
+
+    def act(self, observation: Observation, action_mask: np.ndarray) -> np.ndarray:
+        if os.fork() == 0:
+            time.sleep(300)
+            os._exit(0)
+        os._exit(1)
+
+
+class Poisons(RandomAgent):
+    """Plays well itself, but changes how others would play in its process."""
+
+    def act(self, observation: Observation, action_mask: np.ndarray) -> np.ndarray:
+        GreedyAgent.act = RandomAgent.act  # type: ignore[method-assign]
+        OpenerAgent.act = RandomAgent.act  # type: ignore[method-assign]
+        return super().act(observation, action_mask)
+
+
+class Unseeded(RandomAgent):
+    """Plays another game each time, whatever its seed."""
+
+    def __init__(self, rules: Rules, seed: int = 0) -> None:
+        super().__init__(rules, int.from_bytes(os.urandom(4)))

@@ -166,6 +166,7 @@ class AtOnce(Engine):
         tasks: Sequence[Task],
         timeout: float,
         unwanted: Callable[[Task], bool] = lambda task: False,
+        kind: Callable[[Task], str] = lambda task: "",
     ) -> Iterator[tuple[Task, Result | Lost]]:
         """Yield each task with its result; see :meth:`tripeaks_env.workers.Engine.run`."""
         for task in tasks:

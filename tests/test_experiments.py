@@ -16,15 +16,26 @@ from rich.progress import Progress
 
 from experiments import suites
 from experiments.__main__ import main
-from experiments.config import CONFIGS, SUITES, CompareConfig, Config, ConfigError, TrainConfig, load, load_training
+from experiments.config import (
+    CONFIGS,
+    SUITES,
+    CompareConfig,
+    Config,
+    ConfigError,
+    Entry,
+    TrainConfig,
+    load,
+    load_training,
+)
 from experiments.speed.harness import QUICK, Measure, Row, Sample, Size, measure
 from experiments.speed.page import COLUMNS, report
 from experiments.speed.peers import PEERS
 from experiments.speed.rows import SECTIONS
 from experiments.statistics import leaderboard
+from experiments.store import facts_of_agent
 from tests.common import AtOnce, compared
 from tripeaks_env import PRESETS, Deal, Rules, is_evaluation, solve, suite
-from tripeaks_env.deals import parse_code
+from tripeaks_env.deals import format_code, parse_code
 from tripeaks_env.files import replacing
 from tripeaks_env.intervals import mean_interval, share_interval
 
@@ -57,6 +68,21 @@ def run(monkeypatch: pytest.MonkeyPatch, *arguments: str | Path) -> int:
         ("name: x\nagents: [random]\nrules: eazy", CompareConfig, "rules is 'eazy'; it must be one of easy, classic"),
         ("name: x\nagents: [random]\nrules: {wrap: 3}", CompareConfig, "wrap is 3; it must be true or false"),
         ("name: x\nagents: []", CompareConfig, "agents: "),
+        ("name: x\nagents: [random]\nreplays: 101", CompareConfig, "replays is 101; it must be 0 to 100"),
+        ("name: x\nagents: [random]\nreplays: [TP1-E-A]", CompareConfig, "deal code 'TP1-E-A'"),
+        (
+            "name: x\nagents: [random]\nreplays: [TP1-E-AAAAAAB]",
+            CompareConfig,
+            "replays has 'TP1-E-AAAAAAB', which is none of the deals of the comparison",
+        ),
+        (
+            "name: x\nagents: [{agent: random, options: {since: 2020-01-01}}]",
+            CompareConfig,
+            "they must be texts, finite numbers,",
+        ),
+        ("name: x\nagents: [{agent: random, options: {a: {1: 2}}}]", CompareConfig, "they must be texts,"),
+        ("name: x\nagents: [{agent: random, options: {a: .nan}}]", CompareConfig, "they must be texts,"),
+        ("name: x\nagents: [{agent: random, options: {seed: 3}}]", CompareConfig, "options have the key 'seed'"),
         ("agents: [random]", CompareConfig, "name: "),
         ("name: x\ntotal_steps: 1.5", TrainConfig, "total_steps: "),
         ("name: ../x\ntotal_steps: 1", TrainConfig, "name: "),
@@ -126,6 +152,25 @@ def test_unusable_folder_is_found_before_the_work(
     error = capsys.readouterr().err.strip()
     assert "cannot be written to" in error
     assert len(error.splitlines()) == 1
+
+
+def test_replays_are_named_in_lower_case_too() -> None:
+    code = format_code(suite(5)[4], "classic")
+    settings = {"name": "x", "agents": ["random"], "deals": {"count": 5}, "rules": "classic"}
+    config = CompareConfig.model_validate({**settings, "replays": [code.lower()]})
+    assert config.replayed == [code]
+    assert CompareConfig.model_validate({**settings, "replays": 3}).replayed == 3
+
+
+def test_odd_names_and_options_do_no_harm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An agent named like markup is refused in one line, and a long option is no file name."""
+    monkeypatch.setattr("experiments.__main__.make_engine", lambda *arguments: AtOnce())
+    path = write(tmp_path, "name: x\nagents: [random, '[/x]']\ndeals: {count: 20}")
+    assert run(monkeypatch, "compare", path, "--output", tmp_path / "out") == 2
+    entry = Entry.model_validate({"agent": "random", "options": {"a": ["x" * 400, {"b": str(path)}, "\0"]}})
+    before = facts_of_agent(entry)
+    path.write_text("name: y")
+    assert facts_of_agent(entry) != before
 
 
 def test_a_learning_rate_needs_no_point(tmp_path: Path) -> None:

@@ -63,6 +63,7 @@ class Backwards(Engine):
         tasks: Sequence[Any],
         timeout: float,
         unwanted: Callable[[Any], bool] = lambda task: False,
+        kind: Callable[[Any], str] = lambda task: "",
     ) -> Iterator[tuple[Any, Any]]:
         for task in reversed(tasks):
             yield task, function(pickle.loads(pickle.dumps(task)))
@@ -77,6 +78,7 @@ class Late(Engine):
         tasks: Sequence[Any],
         timeout: float,
         unwanted: Callable[[Any], bool] = lambda task: False,
+        kind: Callable[[Any], str] = lambda task: "",
     ) -> Iterator[tuple[Any, Any]]:
         for task in tasks:
             yield task, Lost(f"took longer than {timeout:g} s")
@@ -310,7 +312,7 @@ def test_wrong_ids_are_refused(tmp_path: Path, dataset_id: str) -> None:
 def test_what_is_there_is_kept_unless_overwritten(tmp_path: Path) -> None:
     old = write(tmp_path, Export("random", 2))
     with pytest.raises(
-        ConfigError, match=r"data set peaks/some-v0 is there already, in .*; take another id or overwrite"
+        ConfigError, match=r"data set peaks/some-v0 is there already, in .*; take another id, or overwrite"
     ):
         write(tmp_path, Export("random", 3))
     assert minari.MinariDataset(old.storage.data_path).total_episodes == 2

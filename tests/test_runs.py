@@ -15,14 +15,17 @@ from typing import Any
 import pandas as pd
 import pytest
 import yaml
+from rich.progress import Progress
 
 from experiments import game_tasks
+from experiments.compare import compare
 from experiments.config import CompareConfig, ConfigError
 from experiments.game_tasks import CHUNK
 from experiments.provenance import provenance
 from experiments.run_folder import opened
 from tests.common import compared
 from tripeaks_env import Game, solve
+from tripeaks_env.workers import LocalEngine
 
 KILLS = 20
 CONFIG = {"name": "x", "deals": {"count": 350}, "agents": ["random", "opener", "oracle"], "moves": 50}
@@ -100,38 +103,52 @@ def compared_into(folder: Path, config: CompareConfig) -> None:
 
 @pytest.mark.slow
 def test_broken_agents_cost_their_own_rows(tmp_path: Path) -> None:
-    broken = ["Illegal", "Raises", "WrongShape", "OutOfRange", "Hangs", "Leaves", "Peeks"]
+    said = {
+        "Illegal": "act returned the action 0 where it is illegal",
+        "Raises": "act raised KeyError: 'lost' (broken_agents.py, line ",
+        "RaisesOdd": r"act raised Odd: odd \udcff \x1b[31mxxx",
+        "RaisesMute": "act raised Odd: its message cannot be shown (broken_agents.py, line ",
+        "Interrupts": "it raised KeyboardInterrupt: ",
+        "WrongShape": "act returned int64 (1,); it must be integers (2,)",
+        "OutOfRange": "act returned the action 29; it must be 0 to 28",
+        "Hangs": "took longer than 30 s",
+        "Leaves": "ended its worker process 3 times (crashed, or was killed)",
+        "LeavesAChild": "ended its worker process 3 times (crashed, or was killed)",
+        "Peeks": "it sees what is hidden",
+    }
+    others = ["Poisons", "Unseeded"]
     settings = {
         "name": "x",
         "deals": "smoke",
-        "agents": ["opener", *({"agent": f"tests.broken_agents:{name}", "label": name} for name in broken), "greedy"],
+        "agents": [
+            "opener",
+            *({"agent": f"tests.broken_agents:{name}", "label": name} for name in (*said, *others)),
+            "greedy",
+        ],
         "timeout": 30.0,
         "moves": 10,
     }
     done = subprocess.run(command(tmp_path / "run", settings), capture_output=True, text=True)
     assert done.returncode == 1
     assert "Traceback" not in done.stderr + done.stdout
-    failed = json.loads((tmp_path / "run" / "summary.json").read_text())["failed"]
+    summary = json.loads((tmp_path / "run" / "summary.json").read_text())
+    failed, remarks = summary["failed"], summary["remarks"]
     page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
-    said = {
-        "Illegal": "act returned the action 0 where it is illegal",
-        "Raises": "act raised KeyError: 'lost' (broken_agents.py, line ",
-        "WrongShape": "act returned int64 (1,); it must be integers (2,)",
-        "OutOfRange": "act returned the action 29; it must be 0 to 28",
-        "Hangs": "took longer than 30 s",
-        "Leaves": "ended its worker process 3 times (crashed, or was killed)",
-        "Peeks": "hidden cards",
-    }
-    assert failed.keys() == said.keys() == set(broken)
+    assert failed.keys() == said.keys()
     for name, line in said.items():
         assert line in failed[name]
-        assert "\n" not in failed[name]
+        assert len(failed[name]) < 400
+        assert failed[name].isprintable()
         assert name in done.stdout
         assert name in page
+    assert list(remarks) == ["Unseeded"]
+    assert "it does not repeat itself" in remarks["Unseeded"]
+    assert f"note: Unseeded: {remarks['Unseeded']}" in done.stdout
+    assert "it does not repeat itself" in page
+    results = pd.read_parquet(tmp_path / "run" / "results.parquet")
+    results = results[~results["agent"].isin(others)].reset_index(drop=True)
     alone = compared(settings | {"agents": ["opener", "greedy"]}, tmp_path / "alone")
-    pd.testing.assert_frame_equal(
-        pd.read_parquet(tmp_path / "run" / "results.parquet"), alone.results, check_dtype=False
-    )
+    pd.testing.assert_frame_equal(results, alone.results, check_dtype=False)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends a signal of Unix")
@@ -161,28 +178,38 @@ def test_ctrl_c_ends_it_cleanly(tmp_path: Path) -> None:
     assert "ended after" in log.read_text()
 
 
+class Watched(LocalEngine):
+    """A worker that notes whose games it plays."""
+
+    def __init__(self, played: list[tuple[str, int]]) -> None:
+        super().__init__(1)
+        self.played = played
+
+    def _start(self, function: Any, task: Any, kind: str) -> Any:
+        if function is game_tasks.play_games:
+            self.played.append((task.entry.agent, len(task.numbers)))
+        return super()._start(function, task, kind)
+
+
+@pytest.mark.slow
 def test_what_is_played_is_not_played_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither after more deals nor more agents nor another label; another seed, option or code of an agent plays anew."""
     played: list[tuple[str, int]] = []
-    real = game_tasks.play_games
-
-    def watched(task: game_tasks.GamesTask) -> Any:
-        played.append((task.entry.agent, len(task.numbers)))
-        return real(task)
-
-    monkeypatch.setattr("experiments.compare.play_games", watched)
-    module = tmp_path / "changing_agent.py"
-    code = (
-        "import numpy as np\nclass Lowest:\n    def __init__(self, rules, seed=0): pass\n"
-        "    def act(self, observation, action_mask): return np.argmax(action_mask, axis=1)\n"
-    )
+    module = tmp_path / "changing_helper.py"
+    code = "import numpy as np\ndef lowest(action_mask): return np.argmax(action_mask, axis=1)\n"
     module.write_text(code)
+    (tmp_path / "changing_agent.py").write_text(
+        "import changing_helper\nclass Lowest:\n    def __init__(self, rules, seed=0): pass\n"
+        "    def act(self, observation, action_mask): return changing_helper.lowest(action_mask)\n"
+    )
     monkeypatch.syspath_prepend(tmp_path)
     mine = "changing_agent:Lowest"
 
     def run(*agents: Any, count: int = CHUNK + 50) -> pd.DataFrame:
         played.clear()
-        return compared({"deals": {"count": count}, "agents": list(agents)}, tmp_path / "run").results
+        settings = {"name": "x", "moves": 0, "deals": {"count": count}, "agents": list(agents)}
+        with Watched(played) as engine, Progress(disable=True) as progress:
+            return compare(CompareConfig.model_validate(settings), tmp_path / "run", engine, progress).results
 
     first = run("opener", mine)
     assert sorted(played) == sorted([("opener", CHUNK), ("opener", 50), (mine, CHUNK), (mine, 50)])

@@ -260,7 +260,7 @@ def show_stats(
     with replacing(picture) if picture else nullcontext() as part:
         if part:
             part.touch()  # a folder that cannot be written to is found before the work
-        pool = make_engine(engine, workers, address) if engine == "ray" else None
+        pool = make_engine(engine, workers, address) if engine == "ray" or address else None
         with pool or nullcontext():
             scores, won = _solve(numbers, played, objective, workers, pool)
             winnable = won

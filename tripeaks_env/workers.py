@@ -5,7 +5,6 @@ others: a task whose worker died is tried again, and one that takes too long is 
 """
 
 import importlib
-import math
 import multiprocessing
 import os
 import signal
@@ -14,14 +13,15 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any, Literal, Self, TypeVar, get_args
 
 EngineName = Literal["local", "ray"]
+PATIENCE = 1.0
+"""Seconds after which it is seen anew which workers are alive."""
 RETRIES = 2
 """How often a task is tried again whose worker died."""
 
@@ -59,6 +59,7 @@ class Engine:
         tasks: Sequence[Task],
         timeout: float,
         unwanted: Callable[[Task], bool] = lambda task: False,
+        kind: Callable[[Task], str] = lambda task: "",
     ) -> Iterator[tuple[Task, Result | Lost]]:
         """Yield each task with its result, in the order in which they end.
 
@@ -67,31 +68,33 @@ class Engine:
             tasks: its arguments, which can be pickled.
             timeout: seconds after which a task is given up; may be infinite.
             unwanted: is asked before a task begins whether it can be left out.
+            kind: of a task; tasks of different kinds never share a worker process, so that what one does to its process is
+                nothing to the other.
         """
         waiting = deque((task, 0) for task in tasks)
-        running: dict[Future, tuple[Task, int, float]] = {}
+        running: dict[Any, tuple[Task, int, float]] = {}
         while waiting or running:
             while waiting and len(running) < self.workers:
                 task, tries = waiting.popleft()
                 if not unwanted(task):
-                    running[self._submit(function, task)] = task, tries, time.monotonic() + timeout
+                    running[self._start(function, task, kind(task))] = task, tries, time.monotonic() + timeout
             if not running:
                 break
             left = min(deadline for _, _, deadline in running.values()) - time.monotonic()
-            done = wait(running, None if left == math.inf else max(0.0, left), FIRST_COMPLETED).done
+            done = self._wait(list(running), min(max(left, 0.0), PATIENCE))
             late = [each for each in running if each not in done and running[each][2] <= time.monotonic()]
-            for future in late:
-                self._give_up(future)
-                yield running.pop(future)[0], Lost(f"took longer than {timeout:g} s")
-            for future in done:
-                task, tries, _ = running.pop(future)
+            for handle in late:
+                self._give_up(handle)
+                yield running.pop(handle)[0], Lost(f"took longer than {timeout:g} s")
+            for handle in done:
+                task, tries, _ = running.pop(handle)
                 try:
-                    yield task, self._outcome(future)
-                except Died as death:
+                    yield task, self._outcome(handle)
+                except Died:
                     if tries < RETRIES:
                         waiting.appendleft((task, tries + 1))
                     else:
-                        yield task, Lost(f"ended its worker process {tries + 1} times ({death})")
+                        yield task, Lost(f"ended its worker process {tries + 1} times (crashed, or was killed)")
 
     def __enter__(self) -> Self:
         return self
@@ -99,15 +102,19 @@ class Engine:
     def __exit__(self, *error: object) -> None:
         """End all workers."""
 
-    def _submit(self, function: Callable[[Task], Result], task: Task) -> Future:
-        """Start a task; less than ``workers`` are running."""
+    def _start(self, function: Callable[[Task], Result], task: Task, kind: str) -> Any:
+        """Start a task and return a handle of it; less than ``workers`` are running."""
         raise NotImplementedError
 
-    def _outcome(self, future: Future) -> Any:
+    def _wait(self, handles: list[Any], seconds: float) -> list[Any]:
+        """Return those that have ended, as soon as there is one, or none after some seconds."""
+        raise NotImplementedError
+
+    def _outcome(self, handle: Any) -> Any:
         """Return the result of a task that has ended, or raise what it raised, or :class:`Died`."""
         raise NotImplementedError
 
-    def _give_up(self, future: Future) -> None:
+    def _give_up(self, handle: Any) -> None:
         """End the worker of a task."""
         raise NotImplementedError
 
@@ -137,7 +144,7 @@ def _cores() -> int:
 
 
 class LocalEngine(Engine):
-    """Processes on this machine, each a pool of one, so that it is known whose task a death was.
+    """Processes on this machine.
 
     Args:
         workers: how many.
@@ -146,50 +153,107 @@ class LocalEngine(Engine):
     def __init__(self, workers: int) -> None:
         self.workers = workers
         self._free: list[_Process] = []
-        self._busy: dict[Future, _Process] = {}
+        self._busy: list[_Process] = []
 
     def __exit__(self, *error: object) -> None:
-        for process in [*self._free, *self._busy.values()]:
+        for process in [*self._free, *self._busy]:
             process.end()
-        self._free, self._busy = [], {}
+        self._free, self._busy = [], []
 
-    def _submit(self, function: Callable[[Task], Result], task: Task) -> Future:
-        process = self._free.pop() if self._free else _Process()
-        future = process.pool.submit(function, task)
-        self._busy[future] = process
-        return future
+    def _start(self, function: Callable[[Task], Result], task: Task, kind: str) -> "_Process":
+        fitting = [process for process in self._free if process.kind == kind]
+        if not fitting and len(self._free) + len(self._busy) >= self.workers:
+            self._free.pop(0).end()
+        process = fitting[0] if fitting else _Process(kind)
+        if fitting:
+            self._free.remove(process)
+        self._busy.append(process)
+        process.give(function, task)
+        return process
 
-    def _outcome(self, future: Future) -> Any:
-        process = self._busy.pop(future)
+    def _wait(self, handles: list["_Process"], seconds: float) -> list["_Process"]:
+        said = wait([process.connection for process in handles], seconds)
+        # A child of a dead worker may keep its connection open, so that only the process tells.
+        return [process for process in handles if process.connection in said or not process.process.is_alive()]
+
+    def _outcome(self, handle: "_Process") -> Any:
+        self._busy.remove(handle)
         try:
-            result = future.result()
-        except BrokenProcessPool as error:
-            process.end()
-            raise Died("crashed, or was killed") from error
-        except BaseException:
-            self._free.append(process)
-            raise
-        self._free.append(process)
+            if not handle.connection.poll():
+                raise EOFError
+            raised, result = handle.connection.recv()
+        except (EOFError, OSError) as error:
+            handle.end()
+            raise Died from error
+        self._free.append(handle)
+        if raised:
+            raise result
         return result
 
-    def _give_up(self, future: Future) -> None:
-        self._busy.pop(future).end()
+    def _give_up(self, handle: "_Process") -> None:
+        self._busy.remove(handle)
+        handle.end()
 
 
 class _Process:
-    """One worker process."""
+    """One worker process, and the connection to it.
 
-    def __init__(self) -> None:
+    Args:
+        kind: of the tasks that it is for.
+    """
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
         spawn = multiprocessing.get_context("spawn")  # a fork would copy locks that other threads hold
-        self.pool = ProcessPoolExecutor(1, spawn, _watch_parent)
+        self.connection, other = spawn.Pipe()
+        self.process = spawn.Process(target=_work, args=(other,))
         with _ctrl_c_blocked():
-            self.pid = self.pool.submit(os.getpid)
+            self.process.start()
+        other.close()
+
+    def give(self, function: Callable[[Task], Result], task: Task) -> None:
+        """Begin a task; that the worker has died shows later."""
+        with suppress(BrokenPipeError):
+            self.connection.send((function, task))
 
     def end(self) -> None:
-        """Kill it, whatever it does."""
-        with suppress(BrokenProcessPool, ProcessLookupError):  # it has ended already
-            os.kill(self.pid.result(), signal.SIGKILL if sys.platform != "win32" else signal.SIGTERM)
-        self.pool.shutdown(wait=True)
+        """Kill it, whatever it does, and what it has started."""
+        with suppress(ProcessLookupError, PermissionError):
+            if sys.platform != "win32" and self.process.pid:
+                os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.kill()  # where it has not made its group yet
+        self.process.join(PATIENCE)
+        self.connection.close()
+
+
+def _work(connection: Connection) -> None:
+    """Do one task after the other, in a process of its own, which ends with the main process, however that ends."""
+    if sys.platform != "win32":
+        os.setsid()  # a group of its own, with all that it starts
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def watch() -> None:
+        parent.join()
+        if sys.platform != "win32":
+            os.killpg(0, signal.SIGKILL)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+    while True:
+        try:
+            function, task = connection.recv()
+        except EOFError:
+            return
+        answer: tuple[bool, Any]
+        try:
+            answer = False, function(task)
+        except BaseException as error:
+            answer = True, error
+        try:
+            connection.send(answer)
+        except Exception as error:  # what it returned or raised cannot be pickled
+            connection.send((True, RuntimeError(f"{function.__name__}: {type(error).__name__}: {error}")))
 
 
 @contextmanager
@@ -203,18 +267,6 @@ def _ctrl_c_blocked() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _watch_parent() -> None:
-    """End with the main process, however it ends."""
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-
-    def watch() -> None:
-        parent.join()
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
 
 
 class RayEngine(Engine):
@@ -236,12 +288,13 @@ class RayEngine(Engine):
         except ImportError as error:
             raise ValueError("engine is 'ray', which needs Ray; install it with pip install 'ray>=2.40'") from error
         self.ray = ray
+        self._environment = {"PYTHONPATH": os.pathsep.join(sys.path)}
         try:
             ray.init(
                 address or "local",
                 num_cpus=None if address else workers,
                 include_dashboard=None if address else False,
-                runtime_env={"env_vars": {"PYTHONPATH": os.pathsep.join(sys.path)}},
+                runtime_env={"env_vars": self._environment},
                 logging_level="error",
                 log_to_driver=False,
             )
@@ -249,32 +302,29 @@ class RayEngine(Engine):
             where = f"no Ray cluster answers at address {address!r}" if address else "Ray cannot be started"
             raise ValueError(f"{where}: {' '.join(str(error).split())}") from error
         self.workers = workers or int(ray.cluster_resources().get("CPU", 1))
-        self._references: dict[Future, Any] = {}
+        self._remote = ray.remote(_run_there).options(max_retries=0)
 
     def __exit__(self, *error: object) -> None:
         self.ray.shutdown()
 
-    def _submit(self, function: Callable[[Task], Result], task: Task) -> Future:
-        reference = self._remote.remote(function, task, str(Path.cwd()))
-        future = reference.future()
-        self._references[future] = reference
-        return future
+    def _start(self, function: Callable[[Task], Result], task: Task, kind: str) -> Any:
+        # Ray has other processes for other environments.
+        environment = {"env_vars": {**self._environment, "TRIPEAKS_WORKER": kind}}
+        return self._remote.options(runtime_env=environment).remote(function, task, str(Path.cwd()))
 
-    @property
-    def _remote(self) -> Any:
-        return self.ray.remote(_run_there).options(max_retries=0)
+    def _wait(self, handles: list[Any], seconds: float) -> list[Any]:
+        return self.ray.wait(handles, num_returns=1, timeout=seconds)[0]
 
-    def _outcome(self, future: Future) -> Any:
-        self._references.pop(future)
+    def _outcome(self, handle: Any) -> Any:
         try:
-            return future.result()
+            return self.ray.get(handle)
         except self.ray.exceptions.RayTaskError as error:  # raised by the task itself
-            raise error.cause from error
+            raise error.cause or RuntimeError(str(error)) from error
         except self.ray.exceptions.RayError as error:
-            raise Died("crashed, or was killed") from error
+            raise Died from error
 
-    def _give_up(self, future: Future) -> None:
-        self.ray.cancel(self._references.pop(future), force=True)
+    def _give_up(self, handle: Any) -> None:
+        self.ray.cancel(handle, force=True)
 
 
 def _run_there(function: Callable[[Task], Result], task: Task, folder: str) -> Result:

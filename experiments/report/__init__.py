@@ -34,6 +34,7 @@ def write_comparison(
     results: pd.DataFrame,
     moves: pd.DataFrame,
     failed: dict[str, str],
+    remarks: dict[str, str],
     milliseconds: dict[str, float],
     provenance: dict[str, Any],
     console: Console,
@@ -51,6 +52,7 @@ def write_comparison(
         results: a row for each agent and deal.
         moves: a row for each judged action; may be empty.
         failed: what went wrong, one line, by agent.
+        remarks: on agents that have results, one line.
         milliseconds: time of a game, by agent.
         provenance: facts on how the results were made, of JSON types only, with ``versions`` by package.
         console: where to print.
@@ -60,11 +62,11 @@ def write_comparison(
     """
     analysis = analyse(results, moves, config.groups)
     board = analysis.leaderboard
-    replays = replay_data(choose_deals(config.replays, results, moves), results, config.rules)
-    page = render(Comparison(config, results, analysis, failed, milliseconds, provenance, replays))
+    replays = replay_data(choose_deals(config.replayed, results, moves), results, config.rules)
+    page = render(Comparison(config, results, analysis, failed, remarks, milliseconds, provenance, replays))
     title = f"TriPeaks {config.name}: {config.rules}, {config.deals.count:,} evaluation deals"
-    table = leaderboard_table(board, milliseconds, title, optimum_line(results))
-    print_leaderboard(table, failed, console)
+    table = leaderboard_table(board, failed, milliseconds, title, optimum_line(results))
+    print_leaderboard(table, failed, remarks, console)
     (folder / "summary.json").unlink(
         missing_ok=True
     )  # it is written last: where it is, all files are of one comparison
@@ -82,7 +84,7 @@ def write_comparison(
         with replacing(folder / f"{name}.png") as path:
             save_png(path, make)
     with replacing(folder / "leaderboard.svg") as path:
-        save_picture(table, failed, path)
+        save_picture(table, failed, remarks, path)
     with replacing(folder / "report.html") as path:
         path.write_text(page, encoding="utf-8")
     with replacing(folder / "summary.json") as path:
@@ -91,6 +93,7 @@ def write_comparison(
             "config": config.model_dump(mode="json"),
             **{name: json.loads(each.to_json(orient="records", double_precision=15)) for name, each in tables.items()},
             "failed": failed,
+            "remarks": remarks,
             "milliseconds_per_game": milliseconds,
             "versions": provenance.get("versions", {}),
             "provenance": {key: value for key, value in provenance.items() if key != "versions"},

@@ -35,6 +35,7 @@ class Comparison(NamedTuple):
         results: a row for each agent and deal.
         analysis: its statistics.
         failed: what went wrong, by agent.
+        remarks: what there is to say of agents that have results.
         milliseconds: time of a game, by agent.
         provenance: facts on how it was made, made of JSON types only.
         replays: see :func:`experiments.report.replays.replay_data`.
@@ -44,6 +45,7 @@ class Comparison(NamedTuple):
     results: pd.DataFrame
     analysis: Analysis
     failed: dict[str, str]
+    remarks: dict[str, str]
     milliseconds: dict[str, float]
     provenance: dict[str, Any]
     replays: dict[str, Any]

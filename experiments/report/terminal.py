@@ -1,6 +1,7 @@
 """The leaderboard as a table for the terminal, and as a picture of it."""
 
 import io
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -16,18 +17,21 @@ WIDTH = 96
 """Columns of text in the picture."""
 
 
-def leaderboard_table(board: pd.DataFrame, milliseconds: dict[str, float], title: str, caption: str) -> Table:
+def leaderboard_table(
+    board: pd.DataFrame, failed: Iterable[str], milliseconds: dict[str, float], title: str, caption: str
+) -> Table:
     """Return the leaderboard as a table for the terminal; below each figure stands its interval.
 
     Args:
         board: the leaderboard of :func:`experiments.statistics.analyse`.
+        failed: agents without results, which come last.
         milliseconds: time of a game, by agent.
         title: the line above.
         caption: the line below.
     """
     table = Table(title=title, caption=caption, caption_justify="left", box=box.SIMPLE, padding=(0, 1, 0, 0))
     table.add_column("agent", overflow="fold")
-    for heading in ("win rate\n%", "mean\nscore", "mean\nregret", "winnable\nwon %", "peaks", "draws", "ms a\ngame"):
+    for heading in ("win rate\n%", "mean\nscore", "mean\nregret", "winnable\nwon %", "peaks", "ms a\ngame"):
         table.add_column(heading, justify="right", no_wrap=True)
     for name, row in board.iterrows():
         table.add_row(
@@ -37,9 +41,10 @@ def leaderboard_table(board: pd.DataFrame, milliseconds: dict[str, float], title
             _interval(row, "regret"),
             _interval(row, "winnable_won", 100),
             f"{row['peaks']:.2f}",
-            f"{row['draws']:.1f}",
             f"{milliseconds[str(name)]:.2f}",
         )
+    for name in failed:
+        table.add_row(Text(name), "[red]failed[/]")
     return table
 
 
@@ -62,21 +67,24 @@ def optimum_line(results: pd.DataFrame) -> str:
     )
 
 
-def print_leaderboard(table: Table, failed: dict[str, str], console: Console) -> None:
-    """Print the leaderboard and below it a line for each agent that failed.
+def print_leaderboard(table: Table, failed: dict[str, str], remarks: dict[str, str], console: Console) -> None:
+    """Print the leaderboard and below it a line for each agent that failed or that there is something to say of.
 
     Args:
         table: see :func:`leaderboard_table`.
         failed: what went wrong, by agent.
+        remarks: what there is to say, by agent.
         console: where to print.
     """
     console.print(table)
     for name, message in failed.items():
         console.print(Text(f"failed: {name}: {message}", style="red"), soft_wrap=True)
+    for name, message in remarks.items():
+        console.print(Text(f"note: {name}: {message}", style="yellow"), soft_wrap=True)
 
 
-def save_picture(table: Table, failed: dict[str, str], path: Path) -> None:
+def save_picture(table: Table, failed: dict[str, str], remarks: dict[str, str], path: Path) -> None:
     """Write what :func:`print_leaderboard` prints to a picture (SVG)."""
     picture = Console(record=True, width=WIDTH, file=io.StringIO())
-    print_leaderboard(table, failed, picture)
+    print_leaderboard(table, failed, remarks, picture)
     picture.save_svg(str(path), title="python -m experiments compare")

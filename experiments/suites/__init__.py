@@ -91,7 +91,7 @@ def find_out(
     parts: dict[int, pd.DataFrame] = {}
     for task, found in store.finish(engine, examine, tasks, math.inf):
         if isinstance(found, str):
-            raise RuntimeError(f"a worker that solves deals {found}")
+            raise OSError(f"a worker that solves deals {found}")
         codes = [format_code(number, rules) for number in task.numbers]
         parts[task.first] = pd.DataFrame({"deal": codes, **found}, columns=COLUMNS)
         advance(len(task.numbers))

@@ -36,8 +36,6 @@ def train(config: IterationConfig, folder: Path, progress: Progress) -> None:
     """
     device = choose_device(config.device)
     claim(folder, config)
-    for part in folder.rglob(".part-*"):  # of a training that was killed while it wrote a file
-        part.unlink()
     learner = ValueLearner(config.value, config.rules, config.win_bonus, config.seed, device)
     done = _resume(learner, folder)
     curve = Curve(folder / "curve.csv", "iterations")

@@ -74,8 +74,6 @@ def _begin(config: TrainConfig, folder: Path) -> tuple[MaskablePPO, VecEnv, int 
         envs = training_games(config, device)
         model = new_model(config, envs, device, tensorboard)  # before the folder is claimed: the config may be wrong
         claim(folder, config)
-    for part in folder.glob(".part-*"):  # of a training that was killed while it wrote a file
-        part.unlink()
     return model, envs, kept
 
 
