@@ -65,11 +65,14 @@ TRAININGS: list[Train] = [train_ppo, train_points, iterate]
 
 
 def files(folder: Path) -> dict[str, object]:
-    """Return what a training wrote, by name: curves without the seconds, checkpoints by name only, no logs."""
+    """Return what a training wrote, by name: curves without the seconds, checkpoints by name only, no logs.
+
+    Nor what was half written: it goes when the folder is opened for a run.
+    """
     found: dict[str, object] = {}
     for path in folder.rglob("*"):
         name = str(path.relative_to(folder))
-        if path.is_dir() or name.startswith("tensorboard"):
+        if path.is_dir() or name.startswith("tensorboard") or path.name.startswith(".part-"):
             continue
         if path.suffix == ".csv":
             found[name] = [row.split(",")[:1] + row.split(",")[2:] for row in path.read_text().splitlines()]

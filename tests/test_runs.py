@@ -27,8 +27,8 @@ from tests.common import compared
 from tripeaks_env import Game, solve
 from tripeaks_env.workers import LocalEngine
 
-KILLS = 20
-CONFIG = {"name": "x", "deals": {"count": 350}, "agents": ["random", "opener", "oracle"], "moves": 50}
+KILLS = 8
+CONFIG = {"name": "x", "deals": {"count": 350}, "agents": ["random", "oracle"], "moves": 50}
 TABLES = ("results.parquet", "moves.parquet")
 
 
@@ -59,17 +59,18 @@ def test_killed_at_any_moment_it_ends_as_if_undisturbed(tmp_path: Path) -> None:
     rng = random.Random(0)
     killed = 0
     while killed < KILLS:
-        if killed and killed % 7 == 0:  # all is played by now: begin again
-            shutil.rmtree(tmp_path / "parts")
         with subprocess.Popen(
             command(tmp_path / "parts", CONFIG), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         ) as run:
-            time.sleep(rng.uniform(0, lasts))
-            run.kill()
-        killed += run.returncode == -signal.SIGKILL
+            try:
+                run.wait(rng.uniform(0, lasts))
+                shutil.rmtree(tmp_path / "parts")  # it has finished: begin again
+            except subprocess.TimeoutExpired:
+                run.kill()
+                killed += 1
     finish(tmp_path / "parts", CONFIG)
     assert files(tmp_path / "parts") == files(tmp_path / "whole")
-    assert not list((tmp_path / "parts").rglob(".part-*")) or (tmp_path / "parts" / "report.html").exists()
+    assert not list((tmp_path / "parts").rglob(".part-*"))
 
 
 @pytest.mark.slow
@@ -293,7 +294,7 @@ def test_a_folder_is_for_one_run_at_a_time_and_of_one_kind(tmp_path: Path) -> No
         raise LookupError("lost")
     run = json.loads((tmp_path / "run.json").read_text())
     assert run["kind"] == "compare"
-    assert run["config"]["agents"][2]["agent"] == "oracle"
+    assert run["config"]["agents"][1]["agent"] == "oracle"
     assert {"command", "started", "versions", "git", "machine"} <= run.keys()
     lines = (tmp_path / "log.txt").read_text().splitlines()
     said = (

@@ -302,7 +302,7 @@ class RayEngine(Engine):
             where = f"no Ray cluster answers at address {address!r}" if address else "Ray cannot be started"
             raise ValueError(f"{where}: {' '.join(str(error).split())}") from error
         self.workers = workers or int(ray.cluster_resources().get("CPU", 1))
-        self._remote = ray.remote(_run_there).options(max_retries=0)
+        self._remote = ray.remote(_run_there)
 
     def __exit__(self, *error: object) -> None:
         self.ray.shutdown()
@@ -310,7 +310,7 @@ class RayEngine(Engine):
     def _start(self, function: Callable[[Task], Result], task: Task, kind: str) -> Any:
         # Ray has other processes for other environments.
         environment = {"env_vars": {**self._environment, "TRIPEAKS_WORKER": kind}}
-        return self._remote.options(runtime_env=environment).remote(function, task, str(Path.cwd()))
+        return self._remote.options(max_retries=0, runtime_env=environment).remote(function, task, str(Path.cwd()))
 
     def _wait(self, handles: list[Any], seconds: float) -> list[Any]:
         return self.ray.wait(handles, num_returns=1, timeout=seconds)[0]

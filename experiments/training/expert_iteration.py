@@ -110,7 +110,7 @@ def _keep(
 
 def _forget_rounds(folder: Path, first: int) -> None:
     """Delete the rounds before ``first``. A training that was killed may have left more than one."""
-    for path in (folder / "rounds").glob("*.npz"):
+    for path in (folder / "rounds").glob("[0-9]*.npz"):
         if int(path.stem) < first:
             path.unlink()
 
