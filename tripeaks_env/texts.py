@@ -1,0 +1,154 @@
+"""What players read, in English and Catalan: a table of texts each, with the same keys and the same parameters."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+ENGLISH = {
+    # Why nothing happened.
+    "wrong_rank": "It must be one rank higher or lower.",
+    "card_blocked": "This card is blocked.",
+    "card_removed": "This card is already removed.",
+    "stock_empty": "The stock is empty.",
+    "nothing_to_undo": "There is nothing to undo.",
+    "won_for_good": "The game is won: it is over for good.",
+    "bad_code": "“{code}” is no deal code; one looks like TP1-E-AAAAAAB.",
+    # What happened.
+    "peak_left": "The left peak is empty: +{points}!",
+    "peak_centre": "The centre peak is empty: +{points}!",
+    "peak_right": "The right peak is empty: +{points}!",
+    "new_game": "New game {code}.",
+    "help_on": "Error help is on.",
+    "help_off": "Error help is off.",
+    # How it ended.
+    "won": "You have won with {score} points in {moves} moves!",
+    "no_more_moves": "No more moves. Undo, or begin a new game.",
+    # What the solver says.
+    "hint_remove_won": "Remove the {card}: a win with {score} points is possible.",
+    "hint_draw_won": "Draw: a win with {score} points is possible.",
+    "hint_remove_lost": "Remove the {card}: it is lost, {score} points are the most.",
+    "hint_draw_lost": "Draw: it is lost, {score} points are the most.",
+    "no_hint": "The game is over: there is no move to hint at.",
+    "winnable": "It can be won, with up to {score} points.",
+    "not_winnable": "It cannot be won from here; {score} points are the most.",
+    "optimum_won": "The best of this deal: a win with {score} points in {moves} moves.",
+    "optimum_lost": "This deal cannot be won; {score} points are the most.",
+    # Names of things.
+    "score": "score",
+    "moves": "moves",
+    "stock": "stock",
+    "waste": "waste",
+    "code": "code",
+    "rules": "rules",
+    "easy": "easy",
+    "classic": "classic",
+    "easy_rules": "easy: king and ace are neighbours",
+    "classic_rules": "classic: king and ace are not neighbours",
+    "yours": "yours",
+    "best": "best",
+    "value": "value",
+    # What can be done: buttons and keys.
+    "draw": "draw",
+    "undo": "undo",
+    "new": "new game",
+    "again": "same deal again",
+    "hint": "hint",
+    "ask_winnable": "still winnable?",
+    "ask_optimum": "best possible",
+    "compare": "best line",
+    "enter_code": "enter a code",
+    "error_help": "error help",
+    "highlight": "show playable cards",
+    "quit": "quit",
+    "cancel": "cancel",
+    "ok": "ok",
+}
+
+CATALAN = {
+    "wrong_rank": "Només hi va una carta d’un punt més o d’un punt menys.",
+    "card_blocked": "Carta bloquejada: encara en té d’altres a sobre.",
+    "card_removed": "Aquesta carta ja no hi és.",
+    "stock_empty": "No queden cartes per robar.",
+    "nothing_to_undo": "No hi ha res per desfer.",
+    "won_for_good": "La partida és guanyada: ja no es toca.",
+    "bad_code": "«{code}» no és cap codi; un codi és com ara TP1-E-AAAAAAB.",
+    "peak_left": "Pic esquerre buit: +{points}!",
+    "peak_centre": "Pic central buit: +{points}!",
+    "peak_right": "Pic dret buit: +{points}!",
+    "new_game": "Partida nova {code}.",
+    "help_on": "Ara s’expliquen els errors.",
+    "help_off": "Ja no s’expliquen els errors.",
+    "won": "Has guanyat amb {score} punts i {moves} moviments!",
+    "no_more_moves": "No queda cap jugada. Desfés o comença una altra partida.",
+    "hint_remove_won": "Retira {card}: encara pots guanyar amb {score} punts.",
+    "hint_draw_won": "Roba: encara pots guanyar amb {score} punts.",
+    "hint_remove_lost": "Retira {card}: està perduda, com a molt {score} punts.",
+    "hint_draw_lost": "Roba: està perduda, com a molt {score} punts.",
+    "no_hint": "La partida s’ha acabat: no hi ha res a aconsellar.",
+    "winnable": "Es pot guanyar, amb {score} punts com a molt.",
+    "not_winnable": "Des d’aquí no es pot guanyar; com a molt, {score} punts.",
+    "optimum_won": "El millor d’aquest repartiment: guanyar amb {score} punts en {moves} moviments.",
+    "optimum_lost": "Aquest repartiment no es pot guanyar; com a molt, {score} punts.",
+    "score": "punts",
+    "moves": "moviments",
+    "stock": "pila",
+    "waste": "descart",
+    "code": "codi",
+    "rules": "regles",
+    "easy": "fàcil",
+    "classic": "clàssic",
+    "easy_rules": "fàcil: rei i as són veïns",
+    "classic_rules": "clàssic: rei i as no són veïns",
+    "yours": "la teva",
+    "best": "la millor",
+    "value": "valor",
+    "draw": "robar",
+    "undo": "desfer",
+    "new": "partida nova",
+    "again": "repetir",
+    "hint": "pista",
+    "ask_winnable": "es pot guanyar?",
+    "ask_optimum": "el màxim",
+    "compare": "línia millor",
+    "enter_code": "posar un codi",
+    "error_help": "explicar errors",
+    "highlight": "mostrar les jugables",
+    "quit": "sortir",
+    "cancel": "cancel·lar",
+    "ok": "d’acord",
+}
+
+TEXTS: Mapping[str, Mapping[str, str]] = {"en": ENGLISH, "ca": CATALAN}
+"""The texts by language and key; parameters are in braces."""
+
+
+def text(key: str, language: str, **parameters: object) -> str:
+    """Return a text in a language, with its parameters filled in.
+
+    >>> text("optimum_lost", "en", score=657)
+    'This deal cannot be won; 657 points are the most.'
+    """
+    return TEXTS[language][key].format_map(parameters)
+
+
+def language(wanted: str | None = None, environment: Mapping[str, str] = os.environ) -> str:
+    """Return the language to use: the one that is wanted, or that of the locale, or English.
+
+    Args:
+        wanted: a key of :data:`TEXTS`.
+        environment: where ``LC_ALL``, ``LC_MESSAGES`` and ``LANG`` are looked up, the first that is set counts.
+
+    Raises:
+        ValueError: there are no texts in the language that is wanted.
+
+    >>> language(environment={"LANG": "ca_ES.UTF-8"})
+    'ca'
+    """
+    if wanted is not None:
+        if wanted not in TEXTS:
+            raise ValueError(f"language is {wanted!r}; it must be one of {', '.join(TEXTS)}")
+        return wanted
+    locale = next(filter(None, map(environment.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
+    found = locale.replace("-", "_").split("_")[0].split(".")[0].lower()
+    return found if found in TEXTS else "en"
