@@ -1,4 +1,4 @@
-"""What there is to see of a game: the one thing that everything which shows a board draws from, so that nothing hidden leaks."""
+"""What there is to see of a game: pictures of boards are made from this alone, so that nothing hidden can leak into them."""
 
 from __future__ import annotations
 
