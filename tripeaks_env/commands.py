@@ -9,6 +9,7 @@ from contextlib import nullcontext
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 import tripeaks_env
+from tripeaks_env import terminal_play, terminal_watch, texts, watching
 from tripeaks_env.advice import action_values, hint
 from tripeaks_env.batch_solver import solve_many
 from tripeaks_env.cards import card_symbol, card_text
@@ -31,6 +33,7 @@ from tripeaks_env.intervals import mean_interval, share_interval
 from tripeaks_env.objective import Objective
 from tripeaks_env.render import board_text
 from tripeaks_env.rules import PRESETS, Rules, Scoring
+from tripeaks_env.session import RulesChoice, Session
 from tripeaks_env.solver import as_game, solve
 from tripeaks_env.splits import Split, random_numbers, suite
 from tripeaks_env.workers import Engine, EngineName, Lost, make_engine
@@ -70,6 +73,14 @@ ObjectiveOption = Annotated[
         help="The best score; or a win first, then the score; or a win with the fewest moves, then the score."
     ),
 ]
+PlayRules = Annotated[
+    RulesChoice | None,
+    typer.Option("--rules", help="Whether king and ace are adjacent; by default what the code says, else easy."),
+]
+Language = Annotated[
+    str | None, typer.Option(metavar="[en|ca]", help="English or Catalan; by default that of the locale, else English.")
+]
+InWindow = Annotated[bool, typer.Option("--window", help="In a window; it needs the extra render.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Answer with a line of JSON.")]
 
 app = typer.Typer(
@@ -281,6 +292,75 @@ def show_stats(
     table = Table(*QUANTILES, title="best scores", box=box.SIMPLE)
     table.add_row(*(f"{score:g}" for score in np.quantile(scores, list(QUANTILES.values()), method="lower")))
     Console().print(table)
+
+
+@app.command("play", epilog="Example: tripeaks play TP1-E-AAAAAAB")
+def play_game(
+    code: Annotated[
+        str | None, typer.Argument(show_default=False, help="A deal code; by default a random deal.")
+    ] = None,
+    rules: PlayRules = None,
+    language: Language = None,
+    no_help: Annotated[bool, typer.Option("--no-help", help="Do not tell why a card cannot be played.")] = False,
+    window: InWindow = False,
+) -> None:
+    """Play in the terminal, or in a window; the keys are shown there.
+
+    Without a terminal, each line of standard input has keys, and the board is printed after each.
+    """
+    session = Session(code, rules, help=not no_help)
+    words = texts.language(language)
+    if window:
+        _window().play(session, words)
+    else:
+        terminal_play.play(session, words)
+
+
+@app.command("watch", epilog="Example: tripeaks watch lookahead TP1-E-AAAAAAB --speed 4")
+def watch_agent(
+    agent: Annotated[
+        str,
+        typer.Argument(
+            show_default=False,
+            help="A name (random, greedy, opener, ppo, network, lookahead, rollout, pimc, ismcts, oracle), module:Class, "
+            "module:function, or a model of Stable-Baselines3 (MODEL.zip).",
+        ),
+    ],
+    code: Annotated[
+        str | None, typer.Argument(show_default=False, help="A deal code; by default a random deal.")
+    ] = None,
+    rules: PlayRules = None,
+    speed: Annotated[float, typer.Option(min=0.01, max=100, help="Moves a second.")] = 1.0,
+    values: Annotated[
+        Literal["agent", "solver", "none"],
+        typer.Option(help="Show what the agent expects of each action, or what the solver knows, or neither."),
+    ] = "agent",
+    seed: Annotated[int, typer.Option(min=0, help="Of the agent's own random choices.")] = 0,
+    language: Language = None,
+    window: InWindow = False,
+) -> None:
+    """Watch an agent play. It needs the package agents, which a checkout of the repository has.
+
+    An agent that has no values of its own is shown with those of the solver, which sees all cards.
+    """
+    session, words = Session(code, rules), texts.language(language)
+    choose = watching.load(agent, session.game.rules, seed)
+    if window:
+
+        def new() -> Game:
+            session.new()
+            return session.game
+
+        _window().watch(session.game, choose, agent, words, 1 / speed, new)
+    else:
+        terminal_watch.watch(session, choose, agent, words, speed, "" if values == "none" else values)
+
+
+def _window() -> ModuleType:
+    """Return the module that opens windows, which needs the extra ``render``."""
+    from tripeaks_env import window
+
+    return window
 
 
 def read_position(text: str, rules: str | None = None) -> Game:

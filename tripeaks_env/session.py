@@ -139,7 +139,7 @@ class Session:
         """What there is to say as long as the game is over: ``won`` or ``no_more_moves``; ``None`` while it is played."""
         if not self.over:
             return None
-        key = "won" if self.game.status == Status.WON else "no_more_moves"
+        key = "won" if self.game.status == Status.WON else "no_more_moves"  # whose text may leave the numbers out
         return Message(key, {"score": self.game.score, "moves": self.game.moves})
 
     def act(self, action: int) -> Message | None:

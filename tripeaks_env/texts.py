@@ -84,6 +84,38 @@ ENGLISH = {
     "agent_won": "{name} has won with {score} points.",
     "agent_blocked": "{name} is stuck at {score} points.",
     "seconds": "{seconds} s a move",
+    # In the terminal.
+    "keys_card": "card",
+    "keys_arrows": "arrows enter",
+    "keys_space": "space",
+    "choose_card": "choose and play a card",
+    "play_column": "play the card with this number",
+    "did_remove": "{card} removed: {points}",
+    "did_draw": "{card} drawn: {points}",
+    "undone": "Undone.",
+    "ask_values": "worth of every action",
+    "values_solver": "Best score possible after:",
+    "values_agent": "What the agent expects after:",
+    "all_keys": "all keys",
+    "any_key": "any key: back",
+    "scroll": "up down: scroll   any other key: back",
+    "new_menu": "New game: n as before, e easy, c classic, a this deal again, t type a code; any other key: go on",
+    "type_code": "Code: {code}_   (enter: deal it, escape: back)",
+    "compare_later": "The best line is shown when the game is over.",
+    "quit_question": "Quit this game? y: yes, any other key: no",
+    "too_small": "The terminal is too small: it must be {columns} columns by {lines} lines. q: quit",
+    "unknown_key": "“{key}” does nothing; ? shows the keys.",
+    "goodbye": "{code}   score {score}   moves {moves}",
+    # Watching an agent.
+    "watching": "{agent} plays",
+    "paused": "paused",
+    "back": "a move back",
+    "faster_slower": "faster, slower",
+    "speed": "{speed} moves a second",
+    "values_next": "values: agent, solver, none",
+    "won_watched": "Won with {score} points in {moves} moves.",
+    "blocked_watched": "No more moves: lost with {score} points.",
+    "no_agent_values": "This agent has no values of its own; here are the solver’s.",
 }
 
 CATALAN = {
@@ -158,13 +190,43 @@ CATALAN = {
     "agent_won": "{name} ha guanyat amb {score} punts.",
     "agent_blocked": "{name} s’ha encallat amb {score} punts.",
     "seconds": "{seconds} s per jugada",
+    "keys_card": "carta",
+    "keys_arrows": "fletxes retorn",
+    "keys_space": "espai",
+    "choose_card": "triar i jugar una carta",
+    "play_column": "jugar la carta amb aquest número",
+    "did_remove": "{card} retirada: {points}",
+    "did_draw": "{card} robada: {points}",
+    "undone": "Desfet.",
+    "ask_values": "valor de cada jugada",
+    "values_solver": "Punts possibles després de:",
+    "values_agent": "El que espera l’agent després de:",
+    "all_keys": "tecles",
+    "any_key": "qualsevol tecla: tornar",
+    "scroll": "amunt avall: moure   una altra tecla: tornar",
+    "new_menu": "Partida nova: n com ara, e fàcil, c clàssic, a repetir, t escriure un codi; una altra tecla: seguir",
+    "type_code": "Codi: {code}_   (retorn: repartir, esc: tornar)",
+    "compare_later": "La línia millor es mostra quan s’acaba la partida.",
+    "quit_question": "Deixes aquesta partida? y: sí, una altra tecla: no",
+    "too_small": "El terminal és massa petit: calen {columns} columnes i {lines} línies. q: sortir",
+    "unknown_key": "«{key}» no fa res; amb ? surten les tecles.",
+    "goodbye": "{code}   punts {score}   moviments {moves}",
+    "watching": "juga {agent}",
+    "paused": "en pausa",
+    "back": "una jugada enrere",
+    "faster_slower": "més de pressa, més a poc a poc",
+    "speed": "{speed} jugades per segon",
+    "values_next": "valors: agent, càlcul, cap",
+    "won_watched": "Guanyada amb {score} punts i {moves} moviments.",
+    "blocked_watched": "No queda cap jugada: perduda amb {score} punts.",
+    "no_agent_values": "Aquest agent no té valors propis; aquests són els calculats.",
 }
 
 TEXTS: Mapping[str, Mapping[str, str]] = {"en": ENGLISH, "ca": CATALAN}
 """The texts by language and key; parameters are in braces."""
 
 
-def text(key: str, language: str, **parameters: object) -> str:
+def text(key: str, language: str, /, **parameters: object) -> str:
     """Return a text in a language, with its parameters filled in.
 
     >>> text("optimum_lost", "en", score=657)
