@@ -30,6 +30,7 @@ ROBES = {"red": ((196, 40, 48), (44, 72, 140)), "black": ((44, 72, 140), (196, 4
 ASPECT = 1.4
 """Height of a card by its width."""
 FINE = 4  # how many times larger things are drawn than they are shown
+CAPITALS = 2.02  # the size of the font by the height of its capitals
 SMALL = 44  # a card narrower than this shows only rank and suit, as large as they can be
 
 # Where the pips of 2 to 10 lie, as shares of the field that they fill. Those below its middle stand on their head.
@@ -57,7 +58,7 @@ def font(height: int) -> pygame.font.Font:
 
 def text_image(text: str, height: float, colour: Colour) -> pygame.Surface:
     """Return a text whose capitals are about ``height`` pixels high, cut to what is inked."""
-    letters = font(max(6, round(height * FINE * 2.6)))
+    letters = font(max(6, round(height * FINE * CAPITALS)))
     if text.isdigit():  # the font kerns some pairs of digits apart
         one, high = letters.size("0")
         image = clear(one * len(text), high, colour)
@@ -233,8 +234,8 @@ class CardArt:
             line, dash = max(1.2, 0.022 * w) * s, 0.1 * w * s
             rounded(image, colour, (line, line, w * s - 2 * line, h * s - 2 * line), r * s, line)
             across, down = (range(round(dash), round(length * s - dash), round(2 * dash)) for length in (w, h))
-            gaps = [(x, y, dash, 3 * line) for x in across for y in (0, h * s - 3 * line)]
-            gaps += [(x, y, 3 * line, dash) for y in down for x in (0, w * s - 3 * line)]
+            gaps: list[tuple[float, ...]] = [(x, y, dash, 3 * line) for x in across for y in (0, h * s - 3 * line)]
+            gaps += [(x, y, 3 * line, dash) for y in down for x in (0.0, w * s - 3 * line)]
             for gap in gaps:
                 image.fill((*colour[:3], 0), gap)
 

@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
+import pygame
 
 from tripeaks_env.card_art import (
     ASPECT,
@@ -20,7 +21,6 @@ from tripeaks_env.card_art import (
     Point,
     centred,
     fine,
-    pygame,
     rounded,
     shrunk,
     text_image,
@@ -28,11 +28,12 @@ from tripeaks_env.card_art import (
 from tripeaks_env.cards import JOKER, NO_CARD
 from tripeaks_env.engine import DRAW, Status
 from tripeaks_env.layout import COVERS, PEAKS, POSITIONS, ROWS
+from tripeaks_env.screen import ONE
 from tripeaks_env.view import BACK, View, view_of, view_of_record
 
 __all__ = ["BACK", "DEFAULT_SIZE", "Painter", "View", "Words", "frame", "grid", "view_of", "view_of_record"]
 
-DEFAULT_SIZE = (960, 540)
+DEFAULT_SIZE = ONE
 """Width and height of a picture if nobody says otherwise."""
 
 SKY: tuple[Colour, Colour] = ((30, 62, 98), (92, 142, 158))  # above and at the horizon
@@ -149,8 +150,12 @@ class Painter:
         """Where the waste card lies."""
         return self._waste.copy()
 
+    def card_image(self, card: int) -> pygame.Surface:
+        """Return the image of a card, by its number or ``BACK``; not to be drawn on."""
+        return self._cards[card]
+
     def draw_card(self, surface: pygame.Surface, card: int, place: tuple[int, int]) -> None:
-        """Draw a card, by its number or ``BACK``, with its upper left corner at a place."""
+        """Draw a card with its shadow, by its number or ``BACK``, with its upper left corner at a place."""
         self._around(surface, self._shadow, place)
         surface.blit(self._cards[card], place)
 
@@ -254,7 +259,7 @@ def frame(view: View, painter: Painter) -> np.ndarray:
         (width, height), 0, 24, (0xFF, 0xFF00, 0xFF0000, 0)
     )  # red first; pygame copies fastest by drawing
     pixels.blit(painter.paint(view), (0, 0))
-    lines = np.frombuffer(pixels.get_buffer(), dtype=np.uint8).reshape(height, pixels.get_pitch())
+    lines = np.asarray(pixels.get_view("0"), dtype=np.uint8).reshape(height, pixels.get_pitch())
     return lines[:, : 3 * width].reshape(height, width, 3).copy()
 
 
