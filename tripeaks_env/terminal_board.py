@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 from rich.text import Text
 
-from tripeaks_env.cards import FACE_DOWN, NO_CARD
-from tripeaks_env.deals import FIRST_WASTE, deal_slots
+from tripeaks_env.cards import NO_CARD
 from tripeaks_env.engine import DRAW
 from tripeaks_env.game import Game
 from tripeaks_env.layout import COVERS, POSITIONS, ROWS
 from tripeaks_env.session import card_name
+from tripeaks_env.view import BACK, View
 
 DIGITS = "1234567890"
 """The keys of the ten columns, left to right."""
@@ -61,8 +61,13 @@ def half_columns() -> list[int]:
 
 HALF_COLUMNS = half_columns()
 COLUMN = [half // 2 for half in HALF_COLUMNS]
-"""Which of :data:`DIGITS` plays the card at each position: that of the column its left half is in. Two cards that nothing covers
-never share one, as a card is covered as long as anything lies there in the rows below."""
+"""Which of :data:`DIGITS` plays the card at each position: that of the column its left half is in. Two uncovered cards never
+share one, as a card is covered as long as anything lies there in the rows below."""
+
+
+def row_of(position: int) -> int:
+    """Return the row of a position, 0 (summits) to 3."""
+    return next(number for number, row in enumerate(ROWS) if position in row)
 
 
 def at_column(game: Game, column: int) -> int:
@@ -91,14 +96,11 @@ class Marks:
 
     def style(self, action: int) -> str:
         """Return the style of a card's border."""
-        styles = []
-        if action in self.playable:
-            styles.append("bold green")
-        if action == self.hint:
-            styles.append("bold magenta")
         if action == self.cursor:
-            styles.append("reverse")
-        return " ".join(styles)
+            return "bold reverse"
+        if action == self.hint:
+            return "bold magenta"
+        return "bold green" if action in self.playable else ""
 
     def heavy(self, action: int) -> bool:
         """Return whether a card has a border that shows without colour."""
@@ -129,86 +131,69 @@ class Canvas:
         return Text("\n").join(lines)
 
 
-def board(game: Game, size: Size, marks: Marks, words: tuple[str, str]) -> Text:
+def board(view: View, size: Size, marks: Marks, words: tuple[str, str]) -> Text:
     """Return the tableau, the stock and the waste.
 
     Args:
-        game: what a player sees of it is drawn.
+        view: what the player sees.
         size: of the cards.
-        marks: what is marked.
+        marks: what is marked; what the view has as playable is not looked at.
         words: for stock and waste.
     """
     small = size.height == 1
     below = size.lines + small  # small cards have their digits in a line below
     canvas = Canvas(size.columns, below + size.height)
-    tableau = game.observation()["tableau"]
-    for position in range(POSITIONS):
-        if tableau[position]:
-            row = next(i for i, each in enumerate(ROWS) if position in each)
-            x, y = HALF_COLUMNS[position] * size.half, row * size.step
-            face = None if tableau[position] == FACE_DOWN else game.deal.cards[position]
-            uncovered = not any(tableau[cover] for cover in COVERS[position])
-            label = DIGITS[COLUMN[position]] if uncovered and marks.labels else ""
-            if small and label:
-                canvas.write(2 * size.half * COLUMN[position] + 1, size.lines, label, marks.style(position) or "dim")
-            _card(canvas, x, y, size, face, label, marks, position)
-    _piles(canvas, below, size, game, marks, words)
+    for position, card in enumerate(view.tableau.tolist()):
+        if card == NO_CARD:
+            continue
+        x, y = HALF_COLUMNS[position] * size.half, row_of(position) * size.step
+        uncovered = all(view.tableau[cover] == NO_CARD for cover in COVERS[position])
+        label = DIGITS[COLUMN[position]] if uncovered and marks.labels else ""
+        if small and label:
+            canvas.write(2 * size.half * COLUMN[position] + 1, size.lines, label, marks.style(position) or "dim")
+        _card(canvas, x, y, size, card, label, marks, position)
+    _piles(canvas, below, size, view, marks, words)
     return canvas.text()
 
 
-def _piles(canvas: Canvas, y: int, size: Size, game: Game, marks: Marks, words: tuple[str, str]) -> None:
-    slots = deal_slots([game.deal], game.rules)[0].tolist()
-    line = game.line
-    waste = slots[line[-1] if line and line[-1] != DRAW else FIRST_WASTE + game.rules.stock_size - game.stock]
-    middle, x = y + (size.height - 1) // 2, 0
-    for number, word in enumerate(words):
-        x += 0 if number == 0 else 2
-        canvas.write(x, middle, word, "dim")
-        x += len(word) + 1
-        if number == 0:
-            if game.stock:
-                _card(canvas, x, y, size, None, "␣" if marks.labels else "", marks, DRAW)
-            else:
-                canvas.write(x, middle, "--".center(size.width), marks.style(DRAW))
-            x += size.width + 1
-            count = f"×{game.stock}"
-            canvas.write(x, middle, count, "bold")
-            x += len(count) + 1
-        elif waste != NO_CARD:
-            _card(canvas, x, y, size, waste, "", Marks(), DRAW)
+def _piles(canvas: Canvas, y: int, size: Size, view: View, marks: Marks, words: tuple[str, str]) -> None:
+    """Draw ``stock`` with its count and ``waste`` in a row."""
+    middle = y + (size.height - 1) // 2
+    stock, waste = words
+    canvas.write(0, middle, stock, "dim")
+    x = len(stock) + 1
+    if view.stock:
+        _card(canvas, x, y, size, BACK, "d" if marks.labels else "", marks, DRAW)
+    else:
+        canvas.write(x, middle, "--".center(size.width), marks.style(DRAW))
+    x += size.width + 1
+    canvas.write(x, middle, f"×{view.stock}", "bold")
+    x += 6
+    canvas.write(x, middle, waste, "dim")
+    if view.waste != NO_CARD:
+        _card(canvas, x + len(waste) + 1, y, size, view.waste, "", Marks(), DRAW)
 
 
-def _card(canvas: Canvas, x: int, y: int, size: Size, face: int | None, label: str, marks: Marks, action: int) -> None:
-    """Draw a card; without a face, its back."""
+def _card(canvas: Canvas, x: int, y: int, size: Size, card: int, label: str, marks: Marks, action: int) -> None:
+    """Draw a card, or its back."""
     width, height, style = size.width, size.height, marks.style(action)
-    ink, name = "", ""
-    if face is not None:
-        name = card_name(face)
-        ink = "bold red" if name[-1] in REDS else "bold"
-        ink += " reverse" if "reverse" in style else ""
-    back = "dim reverse" if "reverse" in style else "dim"
+    name = "" if card == BACK else card_name(card)
+    chosen = action == marks.cursor
+    ink = "reverse" if chosen else "dim cyan" if card == BACK else "red" if name[-1] in REDS else ""
+    ink += " bold" if name else ""
     if height == 1:
-        if face is None:
-            canvas.write(x, y, "░░░", style or back)
-        else:
-            marked = f"{ink} underline" if marks.heavy(action) else ink
-            canvas.write(x, y, name.ljust(width - 1), marked)
+        marked = f"{ink} underline" if marks.heavy(action) else ink
+        canvas.write(x, y, name.ljust(width - 1) if name else "░" * width, marked)
         return
     corners = "┏━┓┃┗┛" if marks.heavy(action) else "╭─╮│╰╯"
-    top = corners[1] * (width - 2)
-    if label:
-        top = top[0] + label + top[2:]
-    canvas.write(x, y, corners[0] + top + corners[2], style)
+    across, upright = corners[1], corners[3]
+    canvas.write(x, y, corners[0] + across + label + across * (width - 3 - len(label)) + corners[2], style)
     for i in range(1, height - 1):
-        canvas.write(x, y + i, corners[3], style)
-        if face is None:
-            canvas.write(x + 1, y + i, "░" * (width - 2), back)
-        else:
-            canvas.write(x + 1, y + i, " " * (width - 2), ink)
-        canvas.write(x + width - 1, y + i, corners[3], style)
-    canvas.write(x, y + height - 1, corners[4] + corners[1] * (width - 2) + corners[5], style)
-    if face is not None:
-        canvas.write(x + 1, y + 1, name, ink)
-        if height > 3:
-            canvas.write(x + width - 1 - len(name), y + height - 2, name, ink)
-            canvas.write(x + width // 2, y + height // 2, name[-1], ink)
+        canvas.write(x, y + i, upright, style)
+        canvas.write(x + 1, y + i, (" " if name else "░") * (width - 2), ink)
+        canvas.write(x + width - 1, y + i, upright, style)
+    canvas.write(x, y + height - 1, corners[4] + across * (width - 2) + corners[5], style)
+    canvas.write(x + 1, y + 1, name, ink)
+    if height > 3:
+        canvas.write(x + width - 1 - len(name), y + height - 2, name, ink)
+        canvas.write(x + width // 2, y + height // 2, name[-1:], ink)

@@ -15,10 +15,11 @@ from tripeaks_env.advice import action_values
 from tripeaks_env.engine import DRAW
 from tripeaks_env.game import Game
 from tripeaks_env.keys import reading
-from tripeaks_env.layout import COVERS, ROWS
+from tripeaks_env.layout import COVERS
 from tripeaks_env.session import Message, Move, Session, card_name
-from tripeaks_env.terminal_board import DIGITS, HALF_COLUMNS, SIZES, Marks, Size, at_column, board
+from tripeaks_env.terminal_board import DIGITS, HALF_COLUMNS, SIZES, Marks, Size, at_column, board, row_of
 from tripeaks_env.texts import text
+from tripeaks_env.view import view_of
 
 LEAST_COLUMNS, LEAST_LINES = 40, 12
 MOST_OF_A_CODE = 24
@@ -28,17 +29,17 @@ POLL = 0.25
 
 MAIN_KEYS = (
     ("1-0", "keys_card"),
-    ("keys_space", "draw"),
+    ("d", "draw"),
     ("u", "undo"),
     ("h", "hint"),
-    ("n", "new"),
+    ("n", "keys_new"),
     ("?", "all_keys"),
 )
 """What is always shown: a key, or the text that names it, and the text of what it does."""
 ALL_KEYS = (
     ("1-0", "play_column"),
     ("keys_arrows", "choose_card"),
-    ("keys_space", "draw"),
+    ("keys_draw", "draw"),
     ("u", "undo"),
     ("h", "hint"),
     ("w", "ask_winnable"),
@@ -114,8 +115,11 @@ class Player:
         return told
 
     def _press_play(self, key: str) -> bool:
-        self.message, self.error, self.hinted = "", False, None
         session = self.session
+        if key in ("left", "right", "up", "down"):  # what was told stays
+            self.cursor = moved(session.game, self.cursor, key)
+            return True
+        self.message, self.error, self.hinted = "", False, None
         if key == "q":
             if session.over or not session.game.moves:
                 return False
@@ -124,8 +128,6 @@ class Player:
             self._act(at_column(session.game, DIGITS.index(key)))
         elif key in (" ", "d"):
             self._act(DRAW)
-        elif key in ("left", "right", "up", "down"):
-            self.cursor = moved(session.game, self.cursor, key)
         elif key == "enter":
             if self.cursor is not None:
                 self._act(self.cursor)
@@ -269,19 +271,23 @@ def compose(
     """Return a whole screen: a line of code and counters, the board, what is told, and keys; not more than fits."""
     size = fitting(columns, lines)
     words = text("stock", language), text("waste", language)
-    top = [_header(game, code, language, columns), *board(game, size, marks, words).split("\n", allow_blank=True)]
-    bottom = key_lines(keys, language, columns)
+    margin = (columns - max(size.columns, LEAST_COLUMNS)) // 2
+    inner = columns - 2 * margin
+    cards = board(view_of(game), size, marks, words)
+    top = [_header(game, code, language, inner), *cards.split("\n", allow_blank=True)]
+    bottom = key_lines(keys, language, inner)
     room = lines - len(top) - len(bottom)
     middle: list[Text] = []
     for each in told:
-        middle += wrapped(each, columns)
+        middle += wrapped(each, inner)
     middle = middle[: max(room, 0)]
     spare = room - len(middle)
     if spare > 1:
         top, spare = [top[0], Text(), *top[1:]], spare - 1
     if spare > 1:
         top, spare = [*top, Text()], spare - 1
-    return Text("\n").join([*top, *middle, *[Text()] * min(spare, 1), *bottom])
+    screen = [*top, *middle, *[Text()] * min(spare, 1), *bottom]
+    return Text("\n").join(Text(" " * margin) + line for line in screen)
 
 
 def _header(game: Game, code: str, language: str, columns: int) -> Text:
@@ -359,20 +365,16 @@ def moved(game: Game, cursor: int | None, key: str) -> int | None:
         return playable[0] if playable else DRAW
     if cursor == DRAW:
         return {"up": cards[0], "right": cards[0], "left": cards[-1]}.get(key, DRAW)
-    x, y = HALF_COLUMNS[cursor], _row(cursor)
+    x, y = HALF_COLUMNS[cursor], row_of(cursor)
     if key in ("left", "right"):
         beside = [card for card in cards if (HALF_COLUMNS[card] < x if key == "left" else HALF_COLUMNS[card] > x)]
         if not beside:
             return cursor
         return beside[-1] if key == "left" else beside[0]
-    others = [card for card in game.remaining if (_row(card) < y if key == "up" else _row(card) > y)]
+    others = [card for card in game.remaining if (row_of(card) < y if key == "up" else row_of(card) > y)]
     if not others:
         return DRAW if key == "down" else cursor
-    return min(others, key=lambda card: (abs(_row(card) - y), abs(HALF_COLUMNS[card] - x)))
-
-
-def _row(position: int) -> int:
-    return next(number for number, row in enumerate(ROWS) if position in row)
+    return min(others, key=lambda card: (abs(row_of(card) - y), abs(HALF_COLUMNS[card] - x)))
 
 
 def is_interactive() -> bool:
@@ -428,6 +430,7 @@ def _play_by_lines(player: Player, console: Console) -> None:
         sys.stdin.reconfigure(errors="replace")
     show()
     for line in sys.stdin:
+        player.typed = ""  # a line is a whole code
         keys = list(line.rstrip("\r\n")) or ["enter"]
         going = all(player.press(key) for key in keys)
         if going and player.mode == "code" and player.typed:
