@@ -25,7 +25,7 @@ from tripeaks_env.widgets import (
     Color,
     Field,
     fitting,
-    font,
+    measure,
     place,
     rounded,
     words,
@@ -118,7 +118,7 @@ class Dialog:
 
 def _text(text: str, size: int, color: Color, width: int) -> Block:
     lines, size = fitting(text, size, width, lines=3)
-    height = font(size).get_height()
+    height = measure(text, size)[1]
 
     def draw(surface: pygame.Surface, rect: pygame.Rect) -> None:
         for i, line in enumerate(lines):

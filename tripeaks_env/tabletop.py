@@ -140,6 +140,10 @@ class Tabletop:
         """Return the actions to highlight."""
         return frozenset()
 
+    def view(self) -> View:
+        """Return what is painted of the board."""
+        return view_of(self.game)._replace(playable=self.playable())
+
     def draw_over_board(self, painter: Painter, corner: tuple[int, int], unit: int) -> None:
         """Draw what lies on the board."""
 
@@ -357,25 +361,34 @@ class Tabletop:
                 self.surface.blit(painter.card_image(slide.card), (round(corner[0] + x), round(corner[1] + y)))
                 return
             self.slide = None
-        view = view_of(self.game)._replace(playable=self.playable())
+        view = self.view()
         self.surface.blit(painter.paint(view), corner)
         self.draw_over_board(painter, corner, layout.unit)
         if self.mark is not None:
             if time.monotonic() < self.mark.until:
-                self.outline(painter.rectangle(self.mark.action).move(corner), self.mark.color)
+                self.outline(self.mark.action, painter, corner, self.mark.color)
             else:
                 self.mark = None
 
-    def outline(self, card: pygame.Rect, color: Color) -> None:
-        """Draw an edge around a card."""
+    def outline(self, action: int, painter: Painter, corner: tuple[int, int], color: Color) -> None:
+        """Draw an edge around what is seen of the card of an action."""
+        card = painter.rectangle(action).move(corner)
         line = max(2, card.w // 18)
-        pygame.draw.rect(self.surface, color, card.inflate(line, line), line, border_radius=max(1, card.w // 8))
+        edge = card.inflate(line, line)
+        tableau = view_of(self.game).tableau
+        seen = edge.copy()
+        if action < POSITIONS and any(tableau[cover] != NO_CARD for cover in COVERS[action]):
+            seen.h = painter.rectangle(COVERS[action][0]).move(corner).top - seen.top
+        self.surface.set_clip(seen)
+        pygame.draw.rect(self.surface, color, edge, line, border_radius=max(1, card.w // 8))
+        self.surface.set_clip(None)
 
-    def badge(self, words_on_it: str, card: pygame.Rect, unit: int, main: bool) -> None:
-        """Draw a small label on the lower edge of a card."""
-        image = words(words_on_it, max(8, min(unit, round(0.42 * card.w))), BLACK if main else INK)
-        box = image.get_rect(center=(card.centerx, card.bottom - image.get_height() // 2)).inflate(unit // 2, 0)
-        box.clamp_ip(self.surface.get_rect())
+    def badge(self, value: str, card: pygame.Rect, unit: int, main: bool) -> None:
+        """Draw a small label on the lower part of a card."""
+        (value, *_), size = fitting(value, min(round(1.2 * unit), round(0.36 * card.w)), card.w)
+        image = words(value, size, BLACK if main else INK)
+        box = image.get_rect().inflate(round(0.8 * size), round(0.3 * size))
+        box.midbottom = (card.centerx, card.bottom - max(2, card.h // 24))
         self.surface.blit(rounded(*box.size, box.h // 2, GOLD if main else FELT, INK), box)
         self.surface.blit(image, image.get_rect(center=box.center))
 

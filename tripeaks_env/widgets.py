@@ -35,7 +35,7 @@ LEAST_FONT = 6
 def font(size: int) -> pygame.font.Font:
     """Return the font of a height in pixels."""
     pygame.font.init()
-    return pygame.font.Font(None, max(LEAST_FONT, size))
+    return pygame.font.Font(None, size)
 
 
 def forget() -> None:
@@ -107,21 +107,30 @@ def triangle(size: int, color: Color, full: bool) -> pygame.Surface:
     return pygame.transform.smoothscale(large, (n // SMOOTH, n // SMOOTH))
 
 
+def measure(text: str, size: int) -> tuple[int, int]:
+    """Return the width and height of a line of text without suits."""
+    width, height = font(size * SMOOTH).size(text)
+    return round(width / SMOOTH), round(height / SMOOTH)
+
+
 def words(text: str, size: int, color: Color, suits: bool = False) -> pygame.Surface:
     """Return one line of text, with ♣♦♥♠ as pictures: in their own colours if ``suits``, else in that of the text."""
+    size = max(LEAST_FONT, size)
     parts: list[pygame.Surface] = []
     for part in re.split("([♣♦♥♠])", text):
         if part in SUIT_COLORS:
-            parts.append(suit(part, round(0.55 * size), SUIT_COLORS[part] if suits else color))
+            parts.append(suit(part, round(0.58 * size), SUIT_COLORS[part] if suits else color))
         elif part:
-            parts.append(font(size).render(part, True, color))
-    height = font(size).get_height()
-    line = pygame.Surface((max(1, sum(part.get_width() for part in parts)), height), pygame.SRCALPHA)
+            # Scaled down from large letters, small ones keep their shape and their distance.
+            large = font(size * SMOOTH).render(part, True, color)
+            parts.append(pygame.transform.smoothscale(large, measure(part, size)))
+    height, gap = measure("", size)[1], max(1, size // 12)
+    line = pygame.Surface((max(1, sum(part.get_width() + gap for part in parts) - gap), height), pygame.SRCALPHA)
     line.fill((*color, 0))
     x = 0
     for part in parts:
         line.blit(part, (x, (height - part.get_height()) // 2))
-        x += part.get_width()
+        x += part.get_width() + gap
     return line
 
 
@@ -132,7 +141,7 @@ def wrapped(text: str, size: int, width: int) -> list[str]:
         line = ""
         for word in paragraph.split():
             longer = f"{line} {word}".strip()
-            if line and font(size).size(longer)[0] > width:
+            if line and measure(longer, size)[0] > width:
                 lines.append(line)
                 longer = word
             line = longer
@@ -144,7 +153,7 @@ def fitting(text: str, size: int, width: int, lines: int = 1) -> tuple[list[str]
     """Return a text as lines, and the largest size up to ``size`` at which they are at most so many and so wide."""
     while True:
         found = wrapped(text, size, width)
-        if size <= LEAST_FONT or (len(found) <= lines and all(font(size).size(line)[0] <= width for line in found)):
+        if size <= LEAST_FONT or (len(found) <= lines and all(measure(line, size)[0] <= width for line in found)):
             return found[:lines], size
         size -= 1
 
@@ -171,11 +180,11 @@ class Button:
 
     def width(self, unit: int, keys: bool = True) -> int:
         """Return how wide it wants to be where a line of text is ``unit`` pixels high."""
-        width = font(unit).size(self.label)[0] + 1.3 * unit
+        width = measure(self.label, unit)[0] + 1.3 * unit
         if self.on is not None:
             width += 1.3 * unit
         if self.key and keys:
-            width += font(round(0.75 * unit)).size(self.key)[0] + 0.5 * unit
+            width += measure(self.key, round(0.75 * unit))[0] + 0.5 * unit
         return round(width)
 
     def draw(self, surface: pygame.Surface, unit: int, hover: bool, keys: bool = True) -> None:
@@ -258,7 +267,7 @@ class Field:
         surface.blit(rounded(*rect.size, round(0.4 * unit), BAR, GOLD), rect)
         shown = words(self.text, unit, INK) if self.text else words(empty, unit, EDGE)
         inside = rect.inflate(-unit, 0)
-        before = font(unit).size(self.text[: self.cursor])[0]
+        before = measure(self.text[: self.cursor], unit)[0]
         shift = max(0, before - inside.w + 2)
         old = surface.get_clip()
         surface.set_clip(inside.clip(old))

@@ -11,12 +11,13 @@ import pygame
 from tripeaks_env.advice import action_values
 from tripeaks_env.deals import parse_code
 from tripeaks_env.dialogs import Column, Dialog
-from tripeaks_env.drawing import Painter, view_of
+from tripeaks_env.drawing import Painter, View, view_of
 from tripeaks_env.engine import DRAW, UNDO, Status
 from tripeaks_env.game import Game
 from tripeaks_env.session import Message, Move, RulesChoice, Session, card_name
 from tripeaks_env.tabletop import Tabletop
-from tripeaks_env.widgets import GOLD, INK, WARNING, Button, Field
+from tripeaks_env.texts import text
+from tripeaks_env.widgets import INK, WARNING, Button, Field
 
 Choose = Callable[[Game], tuple[int, np.ndarray | None]]
 """What :func:`watch` asks before each move: the action, and the values of all actions, float (29,), NaN where illegal, or ``None``."""
@@ -88,9 +89,11 @@ class PlayWindow(Tabletop):
     def buttons(self) -> list[Button]:
         """Return the buttons below the board."""
         names = [("undo", "U"), ("hint", "H"), ("ask_winnable", "W"), ("ask_optimum", "O"), ("new", "N")]
-        shown = [Button(name, self.word(name), key) for name, key in names]
         if self.session.over:
-            shown.insert(4, Button("compare", self.word("compare"), "B"))
+            names[1:3] = [("compare", "B")]
+        if self.game.status == Status.WON:
+            del names[0]
+        shown = [Button(name, self.word(name), key) for name, key in names]
         shown.append(Button("error_help", self.word("error_help"), "E", on=self.session.help))
         shown.append(Button("highlight", self.word("highlight"), "P", on=self.highlight))
         return shown
@@ -212,10 +215,11 @@ class PlayWindow(Tabletop):
         """Return what is asked at the end; with ``lines``, the best line stands beside the player's."""
         ending = self.session.ending
         assert ending is not None
-        names = ["new", "again", "cancel"] if self.game.status == Status.WON else ["undo", "new", "again", "cancel"]
+        names = ["new", "again"] if self.game.status == Status.WON else ["undo", "new", "again"]
         if not lines:
-            names.insert(2, "compare")
+            names.append("compare")
         buttons = [Button(name, self.word(name), main=name == names[0]) for name in names]
+        buttons.append(Button("cancel", self.word("see_board")))
         dialog = Dialog(self.words_of(ending), buttons=buttons)
         if lines:
             dialog.text = self.words_of(self.session.optimum())
@@ -334,10 +338,15 @@ class PlayWindow(Tabletop):
 
     # Drawing.
 
+    def view(self) -> View:
+        """Return what is painted of the board: without the words about the end while a dialog has them."""
+        view = super().view()
+        return view._replace(status=Status.PLAYING) if self.dialog else view
+
     def draw_over_board(self, painter: Painter, corner: tuple[int, int], unit: int) -> None:
         """Draw an edge around the card that the arrow keys have chosen."""
         if self.cursor is not None:
-            self.outline(painter.rectangle(self.cursor).move(corner), INK)
+            self.outline(self.cursor, painter, corner, INK)
 
     def draw_over_all(self, unit: int) -> None:
         """Draw the open dialog."""
@@ -458,15 +467,15 @@ class WatchWindow(Tabletop):
         self.chosen = self.values = None
         if self.game.status != Status.PLAYING:
             how = "agent_won" if self.game.status == Status.WON else "agent_blocked"
-            self.say(self.word(how, name=self.name, score=self.game.score))
+            self.say(text(how, self.language, name=self.name, score=self.game.score))
             return
         action, self.values = self._choose(self.game)
         self.chosen = int(action)
         if self.chosen == DRAW:
-            self.say(self.word("agent_draws", name=self.name))
+            self.say(text("agent_draws", self.language, name=self.name))
         elif self.chosen < UNDO:
             card = card_name(self.game.deal.cards[self.chosen])
-            self.say(self.word("agent_removes", name=self.name, card=card))
+            self.say(text("agent_removes", self.language, name=self.name, card=card))
 
     def shown_values(self) -> dict[int, str]:
         """Return what is written on the cards: the agent's values, or the solver's where it has none or they are asked for."""
@@ -482,8 +491,6 @@ class WatchWindow(Tabletop):
         """Draw the values on the cards."""
         for action, value in self.shown_values().items():
             self.badge(value, painter.rectangle(action).move(corner), unit, action == self.chosen)
-        if self.chosen is not None:
-            self.outline(painter.rectangle(self.chosen).move(corner), GOLD)
 
 
 def _letter(code: str) -> str:
