@@ -195,7 +195,7 @@ class CardArt:
             rounded(image, EDGE, (0, 0, w * s, h * s), r * s)
             edge = self._line() * s
             rounded(image, PAPER, (edge, edge, w * s - 2 * edge, h * s - 2 * edge), r * s - edge)
-            inset = max(2, 0.06 * w) * s
+            inset = min(max(2, 0.06 * w), w / 4) * s
             field = pygame.Surface((round(w * s - 2 * inset), round(h * s - 2 * inset)), pygame.SRCALPHA)
             field.fill(BACK_RED)
             step, thick = max(5.0, 0.115 * w) * s, max(1, round(max(0.6, 0.012 * w) * s))
@@ -258,7 +258,7 @@ class CardArt:
 
             return draw
 
-        light = fine(*size, colour, around(max(rim, margin / 2)))
+        light = fine(*size, colour, around(max(rim, margin / 3)))
         if blur:
             light = pygame.transform.gaussian_blur(light, blur)
         if rim:
@@ -292,7 +292,7 @@ class CardArt:
         text = self._rank_image(rank, 0.225 * w, SUIT_COLOURS[suit], 0.225 * w)
         symbol = suit_image(suit, 0.18 * w)
         corner = clear(round(0.26 * w), round(0.5 * w), PAPER)
-        middle = 0.15 * w
+        middle = 0.143 * w
         corner.blit(text, (round(middle - text.get_width() / 2), round(0.08 * w)))
         corner.blit(symbol, (round(middle - symbol.get_width() / 2), round(0.345 * w)))
         image.blit(corner, (0, 0))
@@ -315,7 +315,7 @@ class CardArt:
     def _draw_court(self, image: pygame.Surface, rank: int, suit: int) -> None:
         """Draw a jack, queen or king: a panel with the figure in its upper half and, turned, in its lower one."""
         w, h = self.width, self.height
-        pw, ph = round(0.5 * w), round(0.76 * h / 2) * 2
+        pw, ph = round(0.48 * w), round(0.76 * h / 2) * 2
 
         def draw(panel: pygame.Surface, s: float) -> None:
             ground = (247, 236, 206)

@@ -70,6 +70,18 @@ class Words(NamedTuple):
     blocked: str = "No more moves"
 
 
+_EVERYTHING = View(
+    tableau=np.full(POSITIONS, BACK),
+    waste=NO_CARD,
+    stock=1,
+    score=0,
+    moves=0,
+    playable=frozenset(),
+    last=None,
+    status=Status.WON,
+)
+
+
 class Painter:
     """Paints boards of one size. Fonts, background and images of cards are made here, once; those of texts when first met.
 
@@ -92,6 +104,7 @@ class Painter:
         self._dress(art)
         self._background = _background(width, height, self._unit, self._horizon, self._summits())
         self._text = lru_cache(maxsize=512)(text_image)
+        self.paint(_EVERYTHING)  # so that every font is there
 
     def _place(self) -> None:
         """Find the places of the cards; what height is left over goes to the gaps."""
@@ -124,7 +137,7 @@ class Painter:
     def _dress(self, art: CardArt) -> None:
         """Make all images: each card with its shadow, what marks cards, a flag."""
         margin, unit = self._margin, self._unit
-        shadow = art.glow((0, 0, 0, 90), margin, 0, max(1, margin // 2))
+        shadow = art.glow((0, 0, 0, 110), margin, 0, max(1, margin // 3))
         self._shadow = shadow
         self._slight = shadow.copy()  # on other cards
         self._slight.set_alpha(110)
@@ -223,7 +236,7 @@ class Painter:
                 surface.blit(image, (edge, round(y)))
         if view.status != Status.PLAYING:
             words = self.words.won if view.status == Status.WON else self.words.blocked
-            text = self._text(words, min(0.5, 14 / len(words)) * unit, TEXT)
+            text = self._text(words, min(0.42, 12 / len(words)) * unit, TEXT)
             board = self._banner(text.get_size())
             x, y = self.size[0] / 2, (self._rectangles[0].top + self._rectangles[18].bottom) / 2
             centred(surface, board, x, y)
@@ -255,12 +268,11 @@ class Painter:
 def frame(view: View, painter: Painter) -> np.ndarray:
     """Return a picture of a board, uint8 (height, width, 3)."""
     width, height = painter.size
-    pixels = pygame.Surface(
-        (width, height), 0, 24, (0xFF, 0xFF00, 0xFF0000, 0)
-    )  # red first; pygame copies fastest by drawing
+    padded = -(-width // 4) * 4  # so that its lines lie without gaps
+    red_first = (0xFF, 0xFF00, 0xFF0000, 0)
+    pixels = pygame.Surface((padded, height), 0, 24, red_first)  # drawing is the fastest way to get bytes in order
     pixels.blit(painter.paint(view), (0, 0))
-    lines = np.asarray(pixels.get_view("0"), dtype=np.uint8).reshape(height, pixels.get_pitch())
-    return lines[:, : 3 * width].reshape(height, width, 3).copy()
+    return np.asarray(pixels.get_view("0"), dtype=np.uint8).reshape(height, padded, 3)[:, :width].copy()
 
 
 def grid(frames: Sequence[np.ndarray], columns: int | None = None) -> np.ndarray:
