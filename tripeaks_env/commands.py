@@ -36,6 +36,7 @@ from tripeaks_env.rules import PRESETS, Rules, Scoring
 from tripeaks_env.session import RulesChoice, Session
 from tripeaks_env.solver import as_game, solve
 from tripeaks_env.splits import Split, random_numbers, suite
+from tripeaks_env.view import view_of_record
 from tripeaks_env.workers import Engine, EngineName, Lost, make_engine
 
 PATIENCE = 3.0
@@ -412,7 +413,7 @@ def _title(game: Game) -> str:
 
 def _board(game: Game, every_card: bool = False) -> str:
     rules = replace(game.rules, open_peaks=True) if every_card else game.rules
-    return board_text(game.deal, game.record, rules, game.status)
+    return board_text(view_of_record(game.deal, game.record, rules, game.status))
 
 
 def _stock(game: Game) -> list[int]:
