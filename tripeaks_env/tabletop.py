@@ -136,6 +136,11 @@ class Tabletop:
     def board_clicked(self, action: int) -> None:
         """Respond to a click on a card (0-27) or the stock (28)."""
 
+    @property
+    def live(self) -> bool:
+        """Whether the buttons below the board can be clicked."""
+        return True
+
     def playable(self) -> frozenset[int]:
         """Return the actions to highlight."""
         return frozenset()
@@ -178,7 +183,7 @@ class Tabletop:
         busy = self.tick() or self.slide is not None or self.mark is not None
         if wait_ms is None:
             wait_ms = 1 if self._dirty else FRAME_MS if busy else WAIT_MS
-        first = pygame.event.wait(wait_ms)
+        first = pygame.event.wait(max(1, wait_ms))  # 0 would be for ever
         for event in [first, *pygame.event.get()]:
             if event.type != pygame.NOEVENT and self.open:
                 self._dirty = True
@@ -342,7 +347,7 @@ class Tabletop:
             image = words(line, size, self.message_color)
             surface.blit(image, image.get_rect(center=layout.message.center))
         for button in buttons:
-            button.draw(surface, layout.unit, button.rect.collidepoint(self.mouse), layout.keys)
+            button.draw(surface, layout.unit, self.live and button.rect.collidepoint(self.mouse), layout.keys)
         self.draw_over_all(layout.unit)
 
     def _draw_board(self, layout: Layout) -> None:
@@ -415,4 +420,3 @@ class Tabletop:
             if image.get_width() + unit + after.get_width() <= room:
                 left = box.x + image.get_width() + unit
                 surface.blit(after, after.get_rect(midleft=(left, box.centery)))
-

@@ -20,7 +20,8 @@ from tripeaks_env.texts import text
 from tripeaks_env.widgets import INK, WARNING, Button, Field
 
 Choose = Callable[[Game], tuple[int, np.ndarray | None]]
-"""What :func:`watch` asks before each move: the action, and the values of all actions, float (29,), NaN where illegal, or ``None``."""
+"""What :func:`watch` asks before each move: the action, and the values of all actions, float (29,), NaN where illegal; or
+``None``."""
 
 FASTEST, SLOWEST = 0.05, 20.0
 """Bounds of the seconds between the moves of an agent."""
@@ -34,7 +35,12 @@ def play(session: Session, language: str = "en") -> None:
 
 
 def watch(
-    game: Game, choose: Choose, name: str, language: str = "en", pause: float = 1.0, new: Callable[[], Game] | None = None
+    game: Game,
+    choose: Choose,
+    name: str,
+    language: str = "en",
+    pause: float = 1.0,
+    new: Callable[[], Game] | None = None,
 ) -> None:
     """Show how ``choose`` plays on from ``game`` until the window is closed.
 
@@ -85,6 +91,11 @@ class PlayWindow(Tabletop):
     def game(self) -> Game:
         """The game on the board."""
         return self.session.game
+
+    @property
+    def live(self) -> bool:
+        """Whether the buttons below the board can be clicked: not while a dialog is open."""
+        return self.dialog is None
 
     def buttons(self) -> list[Button]:
         """Return the buttons below the board."""
@@ -234,13 +245,17 @@ class PlayWindow(Tabletop):
 
     def new_dialog(self) -> Dialog:
         """Return what is asked before a new game: the rules, and perhaps a code."""
-        choices = [Button(name, self.word(f"{name}_rules"), on=name == self.session.rules) for name in ("easy", "classic")]
+        choices = [
+            Button(name, self.word(f"{name}_rules"), on=name == self.session.rules) for name in ("easy", "classic")
+        ]
         buttons = [Button(name, self.word(name), main=name == "deal") for name in ("deal", "again", "cancel")]
         return Dialog(self.word("new"), choices=choices, entry=Field(), empty=self.word("empty_code"), buttons=buttons)
 
     def chosen_rules(self) -> RulesChoice:
         """Return the rules that are chosen in the dialog."""
-        return "classic" if self.dialog and any(c.on and c.command == "classic" for c in self.dialog.choices) else "easy"
+        return (
+            "classic" if self.dialog and any(c.on and c.command == "classic" for c in self.dialog.choices) else "easy"
+        )
 
     def choose_rules(self, name: str) -> None:
         """Choose rules in the dialog; a code that stands there gets their letter."""
@@ -387,6 +402,7 @@ class WatchWindow(Tabletop):
         self.running, self.show_values, self.of_solver = True, True, False
         self.chosen: int | None = None
         self.values: np.ndarray | None = None
+        self._solved: np.ndarray | None = None
         self._due = 0.0
         self._look()
 
@@ -464,7 +480,7 @@ class WatchWindow(Tabletop):
     def _look(self) -> None:
         """Ask the agent for its next move, and say what it will do."""
         self._due = time.monotonic() + self.pause
-        self.chosen = self.values = None
+        self.chosen = self.values = self._solved = None
         if self.game.status != Status.PLAYING:
             how = "agent_won" if self.game.status == Status.WON else "agent_blocked"
             self.say(text(how, self.language, name=self.name, score=self.game.score))
@@ -478,11 +494,14 @@ class WatchWindow(Tabletop):
             self.say(text("agent_removes", self.language, name=self.name, card=card))
 
     def shown_values(self) -> dict[int, str]:
-        """Return what is written on the cards: the agent's values, or the solver's where it has none or they are asked for."""
+        """Return what is written on the cards: the agent's values; the solver's if it has none, or if they are asked for."""
         if not self.show_values or self.chosen is None:
             return {}
         own = None if self.of_solver else self.values
-        values = action_values(self.game) if own is None else np.asarray(own, dtype=float)
+        if own is None and self._solved is None:
+            self._solved = action_values(self.game)
+        values = self._solved if own is None else np.asarray(own, dtype=float)
+        assert values is not None
         legal = self.game.legal_actions()
         digits = 0 if own is None else 2 if np.nanmax(np.abs(values[legal]), initial=0) <= 10 else 1
         return {action: f"{values[action]:.{digits}f}" for action in legal if np.isfinite(values[action])}
