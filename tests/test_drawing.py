@@ -204,7 +204,7 @@ def test_sizes_that_are_not_allowed(size: object) -> None:
 
 def test_sizes_of_many_games() -> None:
     sizes = [check_render_size(None, games) for games in (1, 2, 4, 9, 100, 4096)]
-    assert sizes == [(960, 540), (960, 540), (960, 540), (640, 360), (192, 108), (160, 90)]
+    assert sizes == [(960, 540), (958, 540), (958, 538), (636, 356), (188, 104), (160, 90)]
 
 
 def test_pictures_of_the_vector_environment() -> None:
@@ -222,12 +222,12 @@ def test_pictures_of_the_vector_environment() -> None:
         env.step(DRAW)
         assert np.array_equal(each, picture(env))
     whole = envs.render_grid()
-    assert whole.shape == (180, 320, 3)
-    assert (whole[:90, 160:] == frames[1]).all()
-    assert (whole[90:, :160] == frames[2]).all()
-    assert not whole[90:, 160:].any()
-    assert envs.render_grid(columns=1).shape == (270, 160, 3)
-    assert (grid(frames, 3)[:, 320:] == frames[2]).all()
+    assert whole.shape == (184, 324, 3)
+    assert (whole[:90, 164:] == frames[1]).all()
+    assert (whole[94:, :160] == frames[2]).all()
+    assert not whole[94:, 160:].any()
+    assert envs.render_grid(columns=1).shape == (278, 160, 3)
+    assert (grid(frames, 3)[:, 328:] == frames[2]).all()
     with pytest.raises(ValueError, match="columns is 0"):
         grid(frames, 0)
     envs.close()
@@ -265,7 +265,7 @@ def test_the_window_of_many_games() -> None:
     env._screen.fps = 0
     env.reset(seed=0)
     env.step(np.array([DRAW] * 5))
-    assert window().shape == (2 * 36, 3 * 64, 3)
+    assert window().shape == (2 * 36 + 4, 3 * 64 + 8, 3)
     assert np.array_equal(window(), env.render_grid())
     env.close()
     assert not pygame.display.get_init()

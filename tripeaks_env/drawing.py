@@ -28,7 +28,7 @@ from tripeaks_env.card_art import (
 from tripeaks_env.cards import JOKER, NO_CARD
 from tripeaks_env.engine import DRAW, Status
 from tripeaks_env.layout import COVERS, PEAKS, POSITIONS, ROWS
-from tripeaks_env.screen import ONE
+from tripeaks_env.screen import GRID_LINE, ONE
 from tripeaks_env.view import BACK, View, view_of, view_of_record
 
 __all__ = ["BACK", "DEFAULT_SIZE", "Painter", "View", "Words", "frame", "grid", "view_of", "view_of_record"]
@@ -276,7 +276,7 @@ def frame(view: View, painter: Painter) -> np.ndarray:
 
 
 def grid(frames: Sequence[np.ndarray], columns: int | None = None) -> np.ndarray:
-    """Return pictures of one size beside and below each other as one, uint8 (height, width, 3).
+    """Return pictures of one size beside and below each other, with black lines between, as one: uint8 (height, width, 3).
 
     Args:
         frames: the pictures, uint8 (height, width, 3).
@@ -287,10 +287,11 @@ def grid(frames: Sequence[np.ndarray], columns: int | None = None) -> np.ndarray
         raise ValueError(f"columns is {columns!r}; it must be at least 1")
     rows = -(-len(frames) // columns)
     height, width, _ = frames[0].shape
-    whole = np.zeros((rows * height, columns * width, 3), dtype=np.uint8)
+    down, across = height + GRID_LINE, width + GRID_LINE
+    whole = np.zeros((rows * down - GRID_LINE, columns * across - GRID_LINE, 3), dtype=np.uint8)
     for i, each in enumerate(frames):
-        row, column = divmod(i, columns)
-        whole[row * height : (row + 1) * height, column * width : (column + 1) * width] = each
+        top, left = i // columns * down, i % columns * across
+        whole[top : top + height, left : left + width] = each
     return whole
 
 

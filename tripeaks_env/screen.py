@@ -21,6 +21,7 @@ ONE = (960, 540)  # of the picture of one game, by default
 WHOLE = (1920, 1080)  # that the pictures of many fit into
 LEAST = (160, 90)  # of a picture among many, by default
 LARGEST = 8192  # pixels
+GRID_LINE = 4  # pixels between the pictures of a grid
 PYGAME_MISSING = "pictures of boards need pygame-ce: pip install 'tripeaks-env[render]'"
 
 
@@ -34,7 +35,7 @@ def check_render_size(size: Sequence[int] | None, games: int) -> tuple[int, int]
         columns = math.ceil(math.sqrt(games))
         rows = math.ceil(games / columns)
         width, height = (
-            min(one, max(least, whole // number // 2 * 2))  # videos want even numbers
+            min(one, max(least, ((whole + GRID_LINE) // number - GRID_LINE) // 2 * 2))  # videos want even numbers
             for one, whole, least, number in zip(ONE, WHOLE, LEAST, (columns, rows), strict=True)
         )
         return width, height
