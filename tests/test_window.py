@@ -87,6 +87,10 @@ class Hand:
         return self.sees(self.window.layout().message)
 
 
+def line(window: Tabletop) -> tuple[int, ...]:
+    return window.game.line
+
+
 @pytest.fixture
 def opened() -> Iterator[list[Tabletop]]:
     windows: list[Tabletop] = []
@@ -149,7 +153,7 @@ def test_undo_shows_the_board_as_it_was(table: tuple[PlayWindow, Hand]) -> None:
     hand.presses(pygame.K_u)
     hand.presses(pygame.K_z, CONTROL)
     hand.presses(pygame.K_BACKSPACE)
-    assert window.game.line == ()
+    assert line(window) == ()
     assert window.message == "There is nothing to undo."
 
 
@@ -226,7 +230,7 @@ def test_a_code_is_written(table: tuple[PlayWindow, Hand]) -> None:
     hand.presses(pygame.K_RETURN)
     assert window.dialog is not None
     assert window.dialog.error == "“TP1-C-AAAAAD” is no deal code; one looks like TP1-E-AAAAAAB."
-    assert window.game.line == (20,)
+    assert line(window) == (20,)
     hand.presses(pygame.K_LEFT)
     hand.types("a")
     assert window.dialog.error == ""
@@ -234,7 +238,7 @@ def test_a_code_is_written(table: tuple[PlayWindow, Hand]) -> None:
     assert window.dialog.entry.text == "TP1-C-AAAAAAD"
     hand.clicks_button("deal")
     assert window.dialog is None
-    assert (window.session.code, window.session.rules, window.game.line) == ("TP1-C-AAAAAAD", "classic", ())
+    assert (window.session.code, window.session.rules, line(window)) == ("TP1-C-AAAAAAD", "classic", ())
     assert window.message == "New game TP1-C-AAAAAAD."
 
 
@@ -243,10 +247,10 @@ def test_new_games(table: tuple[PlayWindow, Hand]) -> None:
     hand.clicks_card(20)
     hand.presses(pygame.K_n)
     hand.presses(pygame.K_ESCAPE)
-    assert window.game.line == (20,)
+    assert line(window) == (20,)
     hand.presses(pygame.K_n)
     hand.clicks_button("again")
-    assert (window.session.code, window.game.line) == (CODE, ())
+    assert (window.session.code, line(window)) == (CODE, ())
     hand.presses(pygame.K_n)
     hand.clicks_button("classic")
     hand.clicks_button("deal")
@@ -275,7 +279,7 @@ def test_no_more_moves(table: tuple[PlayWindow, Hand]) -> None:
     hand.clicks_button("compare")
     assert len(window.dialog.columns) == 2
     hand.presses(pygame.K_RETURN)  # undo
-    assert window.game.status == Status.PLAYING
+    assert not window.session.over
     assert window.dialog is None
 
 
@@ -289,9 +293,9 @@ def test_keys_alone_play(table: tuple[PlayWindow, Hand]) -> None:
     hand.presses(pygame.K_LEFT)
     assert window.cursor == DRAW
     hand.presses(pygame.K_RETURN)
-    assert window.game.line == (DRAW,)
+    assert line(window) == (DRAW,)
     hand.presses(pygame.K_F5)  # no key of ours
-    assert window.game.line == (DRAW,)
+    assert line(window) == (DRAW,)
 
 
 def test_catalan(opened: list[Tabletop]) -> None:
@@ -373,7 +377,7 @@ def test_cards_slide(table: tuple[PlayWindow, Hand]) -> None:
     hand.clicks_card(23)  # the game does not wait for it
     hand.presses(pygame.K_u)
     hand.presses(pygame.K_u)
-    assert window.game.line == ()
+    assert line(window) == ()
     assert hand.sees() != start
     window.slide = None
     window.slide_seconds = 0.01
@@ -396,7 +400,7 @@ def test_fine_screens_have_more_pixels_than_points(table: tuple[PlayWindow, Hand
     window.window = Coarse()  # type: ignore[assignment]
     place = window.painter().rectangle(20).move(window.layout().board.topleft)
     hand.clicks(place.centerx / 2, place.y / 2 + place.h / 4)
-    assert window.game.line == (20,)
+    assert line(window) == (20,)
     window.window = real
 
 
@@ -445,13 +449,13 @@ def test_watch(opened: list[Tabletop]) -> None:
     hand.clicks_button("solver_values")
     assert hand.sees_card(22) == with_values
     hand.clicks_button("step")
-    assert window.game.line == (20,)
+    assert line(window) == (20,)
     assert not window.running
     hand.clicks_button("faster")
     hand.presses(pygame.K_MINUS)
     assert window.pause == pytest.approx(5.0)
     hand.clicks_button("next_deal")
-    assert window.game.line == ()
+    assert line(window) == ()
 
 
 def test_watch_shows_the_values_of_the_agent(opened: list[Tabletop]) -> None:
@@ -488,3 +492,14 @@ def test_watch_refuses_an_illegal_action(opened: list[Tabletop]) -> None:
     opened.append(window)
     with pytest.raises(ValueError, match="cheat chose the illegal action 0"):
         window.step()
+
+
+def test_without_a_display_there_is_one_clear_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SDL_VIDEODRIVER", "nonesuch")
+    with pytest.raises(OSError, match="no window can be opened: nonesuch not available"):
+        play(Session(CODE))
+    monkeypatch.delenv("SDL_VIDEODRIVER")
+    monkeypatch.setattr(pygame.display, "get_driver", lambda: "offscreen")
+    monkeypatch.setattr(pygame.display, "init", lambda: None)
+    with pytest.raises(OSError, match="no window can be opened: there is no display"):
+        play(Session(CODE))

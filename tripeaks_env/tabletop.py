@@ -37,6 +37,8 @@ from tripeaks_env.widgets import (
 
 SIZE = (1120, 780)
 """Width and height of a new window."""
+UNSEEN = ("dummy", "offscreen", "evdev")
+"""Drivers that SDL falls back to without a display; nobody sees their windows."""
 SLIDE_SECONDS = 0.16
 """How long a card is on its way."""
 MARK_SECONDS = 1.5
@@ -92,16 +94,16 @@ class Tabletop:
         title: of the window.
         language: of the words.
         size: of the window.
+
+    Raises:
+        OSError: there is no display.
     """
 
     slide_seconds = SLIDE_SECONDS
 
     def __init__(self, title: str, language: str, size: tuple[int, int] = SIZE) -> None:
-        os.environ.setdefault("SDL_WINDOWS_DPI_AWARENESS", "permonitorv2")
-        pygame.display.init()
-        pygame.font.init()
         self.language = language
-        self.window = pygame.Window(title, size, resizable=True, allow_high_dpi=True)
+        self.window = _open(title, size)
         self.surface = self.window.get_surface()
         pygame.key.set_repeat(400, 40)
         pygame.key.stop_text_input()
@@ -420,3 +422,22 @@ class Tabletop:
             if image.get_width() + unit + after.get_width() <= room:
                 left = box.x + image.get_width() + unit
                 surface.blit(after, after.get_rect(midleft=(left, box.centery)))
+
+
+def _open(title: str, size: tuple[int, int]) -> pygame.Window:
+    """Return a new window, with as many pixels as the screen has.
+
+    Raises:
+        OSError: there is no display.
+    """
+    os.environ.setdefault("SDL_WINDOWS_DPI_AWARENESS", "permonitorv2")
+    try:
+        pygame.display.init()
+        wanted = "SDL_VIDEODRIVER" in os.environ or "SDL_VIDEO_DRIVER" in os.environ
+        if pygame.display.get_driver() in UNSEEN and not wanted:
+            raise pygame.error("there is no display")
+        pygame.font.init()
+        return pygame.Window(title, size, resizable=True, allow_high_dpi=True)
+    except pygame.error as error:
+        pygame.display.quit()
+        raise OSError(f"no window can be opened: {error}") from None
