@@ -74,6 +74,10 @@ ObjectiveOption = Annotated[
         help="The best score; or a win first, then the score; or a win with the fewest moves, then the score."
     ),
 ]
+DealCode = Annotated[
+    str | None,
+    typer.Argument(show_default=False, metavar="[CODE]", help="A deal code; by default a random deal."),
+]
 PlayRules = Annotated[
     RulesChoice | None,
     typer.Option("--rules", help="Whether king and ace are adjacent; by default what the code says, else easy."),
@@ -297,9 +301,7 @@ def show_stats(
 
 @app.command("play", epilog="Example: tripeaks play TP1-E-AAAAAAB")
 def play_game(
-    code: Annotated[
-        str | None, typer.Argument(show_default=False, help="A deal code; by default a random deal.")
-    ] = None,
+    code: DealCode = None,
     rules: PlayRules = None,
     language: Language = None,
     no_help: Annotated[bool, typer.Option("--no-help", help="Do not tell why a card cannot be played.")] = False,
@@ -323,13 +325,12 @@ def watch_agent(
         str,
         typer.Argument(
             show_default=False,
+            metavar="AGENT",
             help="A name (random, greedy, opener, ppo, network, lookahead, rollout, pimc, ismcts, oracle), module:Class, "
             "module:function, or a model of Stable-Baselines3 (MODEL.zip).",
         ),
     ],
-    code: Annotated[
-        str | None, typer.Argument(show_default=False, help="A deal code; by default a random deal.")
-    ] = None,
+    code: DealCode = None,
     rules: PlayRules = None,
     speed: Annotated[float, typer.Option(min=0.01, max=100, help="Moves a second.")] = 1.0,
     values: Annotated[

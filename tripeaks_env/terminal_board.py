@@ -179,9 +179,10 @@ def _card(canvas: Canvas, x: int, y: int, size: Size, card: int, label: str, mar
     width, height, style = size.width, size.height, marks.style(action)
     name = "" if card == BACK else card_name(card)
     chosen = action == marks.cursor
-    ink = "reverse" if chosen else "dim cyan" if card == BACK else "red" if name[-1] in REDS else ""
+    ink = "reverse" if chosen else "cyan" if card == BACK else "red" if name[-1] in REDS else ""
     ink += " bold" if name else ""
     if height == 1:
+        ink = style or ink if card == BACK else ink
         marked = f"{ink} underline" if marks.heavy(action) else ink
         canvas.write(x, y, name.ljust(width - 1) if name else "░" * width, marked)
         return

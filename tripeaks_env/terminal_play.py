@@ -52,7 +52,7 @@ ALL_KEYS = (
     ("c", "enter_code"),
     ("q", "quit"),
 )
-PLAIN = str.maketrans("╭╮╰╯┏┓┗┛─━│┃░␣×·…♣♦♥♠“”«»’", '++++####-=|##_x..CDHS""""\'')
+PLAIN = str.maketrans("╭╮╰╯┏┓┗┛─━│┃░×△▲←→↓♣♦♥♠“”«»’", '++++####-=|##x.^<>vCDHS""""\'')
 """What stands for the characters that an encoding other than Unicode may lack."""
 
 
@@ -87,7 +87,7 @@ class Player:
     def screen(self, columns: int, lines: int) -> Text:
         """Return what to show on a terminal of that size."""
         if columns < LEAST_COLUMNS or lines < LEAST_LINES:
-            return self._words("too_small", columns=LEAST_COLUMNS, lines=LEAST_LINES)
+            return too_small(self.language, columns, lines)
         if self.mode == "keys":
             return key_table(ALL_KEYS, self.language, columns, lines)
         if self.mode == "lines":
@@ -250,6 +250,12 @@ def _step(move: Sequence[Move], language: str) -> str:
     return f"{what}{card_name(move[0].card):<4}{move[0].score:>4}{' ▲' if move[0].peak is not None else ''}"
 
 
+def too_small(language: str, columns: int, lines: int) -> Text:
+    """Return what a terminal shows that the board does not fit on."""
+    told = text("too_small", language, columns=LEAST_COLUMNS, lines=LEAST_LINES)
+    return Text("\n").join(wrapped(Text(told, "bold"), columns)[:lines])
+
+
 def fitting(columns: int, lines: int) -> Size:
     """Return the largest cards with which everything fits."""
     for size in SIZES:
@@ -304,7 +310,10 @@ def _header(game: Game, code: str, language: str, columns: int) -> Text:
 
 def wrapped(line: Text, columns: int) -> list[Text]:
     """Return a text as lines that fit."""
-    return list(line.wrap(Console(width=columns), columns))
+    lines = list(line.wrap(Console(width=columns), columns))
+    for each in lines:
+        each.rstrip()
+    return lines
 
 
 def key_lines(keys: Iterable[tuple[str, str]], language: str, columns: int) -> list[Text]:
@@ -324,7 +333,8 @@ def key_table(keys: Sequence[tuple[str, str]], language: str, columns: int, line
     """Return all keys, each in a line of its own if there are enough."""
     rows = [(text(key, language) if len(key) > 3 else key, text(what, language)) for key, what in keys]
     width = max(len(key) for key, _ in rows)
-    if len(rows) + 2 <= lines:
+    widest = width + 2 + max(len(what) for _, what in rows)
+    if len(rows) + 2 <= lines and widest <= columns:
         body = [Text.assemble((key.ljust(width + 2), "bold"), what) for key, what in rows] + [Text()]
     else:
         body = key_lines(keys, language, columns)[: lines - 1]
@@ -333,7 +343,7 @@ def key_table(keys: Sequence[tuple[str, str]], language: str, columns: int, line
 
 def value_line(title: str, values: np.ndarray, game: Game, language: str) -> Text:
     """Return what each legal action is worth, the best first."""
-    line = Text(text(title, language), "dim")
+    line = Text.assemble((text(title, language), "dim"))
     worth = [(float(values[action]), action) for action in game.legal_actions() if not np.isnan(values[action])]
     best = max((value for value, _ in worth), default=0.0)
     for value, action in sorted(worth, key=lambda each: (-each[0], each[1])):

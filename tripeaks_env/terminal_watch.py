@@ -20,6 +20,7 @@ from tripeaks_env.terminal_play import (
     compose,
     is_interactive,
     plain,
+    too_small,
     value_line,
 )
 from tripeaks_env.texts import text
@@ -97,7 +98,7 @@ class Watcher:
     def screen(self, columns: int, lines: int) -> Text:
         """Return what to show on a terminal of that size."""
         if columns < LEAST_COLUMNS or lines < LEAST_LINES:
-            return Text(text("too_small", self.language, columns=LEAST_COLUMNS, lines=LEAST_LINES))
+            return too_small(self.language, columns, lines)
         game = self.session.game
         marks = Marks(game.legal_actions(), hint=self.next[0] if self.next else None, labels=False)
         keys = KEYS if lines >= 2 * LEAST_LINES else (*KEYS[:2], *KEYS[4:5], KEYS[-1])
