@@ -12,8 +12,7 @@ import gymnasium
 import numpy as np
 import pygame
 import pytest
-
-os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
+from gymnasium.utils.env_checker import check_env
 
 from tests.common import WORKED_WIN
 from tests.test_no_leak import pairs
@@ -231,6 +230,16 @@ def test_pictures_of_the_vector_environment() -> None:
     with pytest.raises(ValueError, match="columns is 0"):
         grid(frames, 0)
     envs.close()
+
+
+def test_gymnasium_finds_no_fault_with_any_render_mode() -> None:
+    env = gymnasium.make("TriPeaks-v0", render_size=(160, 90))
+    assert set(env.metadata["render_modes"]) == {"human", "rgb_array", "ansi"}
+    check_env(env.unwrapped)
+
+
+def test_environments_of_one_size_share_their_painter() -> None:
+    assert drawing.painter_of(64, 36) is drawing.painter_of(64, 36)
 
 
 def test_the_window(human: TriPeaksEnv) -> None:

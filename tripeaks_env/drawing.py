@@ -31,7 +31,18 @@ from tripeaks_env.layout import COVERS, PEAKS, POSITIONS, ROWS
 from tripeaks_env.screen import GRID_LINE, ONE
 from tripeaks_env.view import BACK, View, view_of, view_of_record
 
-__all__ = ["BACK", "DEFAULT_SIZE", "Painter", "View", "Words", "frame", "grid", "view_of", "view_of_record"]
+__all__ = [
+    "BACK",
+    "DEFAULT_SIZE",
+    "Painter",
+    "View",
+    "Words",
+    "frame",
+    "grid",
+    "painter_of",
+    "view_of",
+    "view_of_record",
+]
 
 DEFAULT_SIZE = ONE
 """Width and height of a picture if nobody says otherwise."""
@@ -263,6 +274,12 @@ class Painter:
             if view.tableau[position] != NO_CARD and self._rectangles[position].collidepoint(x, y):
                 return position
         return None
+
+
+@lru_cache(maxsize=4)
+def painter_of(width: int, height: int) -> Painter:
+    """Return the painter of a size with English words: the same one each time, as long as few sizes are in use."""
+    return Painter(width, height)
 
 
 def frame(view: View, painter: Painter) -> np.ndarray:

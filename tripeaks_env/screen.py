@@ -15,8 +15,6 @@ from tripeaks_env.view import View
 if TYPE_CHECKING:
     import pygame
 
-    from tripeaks_env.drawing import Painter
-
 ONE = (960, 540)  # of the picture of one game, by default
 WHOLE = (1920, 1080)  # that the pictures of many fit into
 LEAST = (160, 90)  # of a picture among many, by default
@@ -60,13 +58,12 @@ class Screen:
         self.size = size
         self.fps = fps
         self.closed_by_user = False
-        self._painter: Painter | None = None
         self._window: pygame.Surface | None = None
         self._clock: pygame.time.Clock | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what cannot be copied; the copy makes it anew."""
-        return self.__dict__ | {"_painter": None, "_window": None, "_clock": None}
+        return self.__dict__ | {"_window": None, "_clock": None}
 
     def frame(self, view: View) -> np.ndarray:
         """Return the picture of a game, uint8 (height, width, 3).
@@ -75,9 +72,7 @@ class Screen:
             gymnasium.error.DependencyNotInstalled: pygame-ce is missing.
         """
         drawing = _drawing()
-        if self._painter is None:
-            self._painter = drawing.Painter(*self.size)
-        return drawing.frame(view, self._painter)
+        return drawing.frame(view, drawing.painter_of(*self.size))
 
     def grid(self, views: Sequence[View], columns: int | None = None) -> np.ndarray:
         """Return the pictures of games as one, uint8 (height, width, 3); see :func:`tripeaks_env.drawing.grid`."""
