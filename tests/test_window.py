@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -13,9 +14,11 @@ os.environ.setdefault("SDL_VIDEODRIVER", "dummy")  # before pygame is imported
 
 import pygame
 
+import tripeaks_env
 from tests.common import WORKED_WIN
 from tripeaks_env.advice import action_values
 from tripeaks_env.cards import NO_CARD
+from tripeaks_env.cli import main
 from tripeaks_env.deals import Deal
 from tripeaks_env.drawing import view_of
 from tripeaks_env.engine import DRAW, Status
@@ -467,6 +470,18 @@ def test_watch_shows_the_values_of_the_agent(opened: list[Tabletop]) -> None:
     assert window.shown_values() == {20: "0.25", 22: "-0.50"}
     hand.presses(pygame.K_o)
     assert set(window.shown_values()) == {20, 22, 24, 28}
+    silent = WatchWindow(Game(CODE), lambda game: (game.legal_actions()[0], own), "own", pause=5.0, values="none")
+    opened.append(silent)
+    assert silent.shown_values() == {}
+
+
+def test_an_agent_that_fails_at_once_leaves_no_window() -> None:
+    def choose(game: Game) -> tuple[int, None]:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        watch(Game(CODE), choose, "broken")
+    assert not pygame.display.get_init()
 
 
 def test_watch_plays_to_the_end() -> None:
@@ -503,3 +518,18 @@ def test_without_a_display_there_is_one_clear_error(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(pygame.display, "init", lambda: None)
     with pytest.raises(OSError, match="no window can be opened: there is no display"):
         play(Session(CODE))
+
+
+def test_without_pygame_the_command_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "pygame", None)
+    monkeypatch.delitem(sys.modules, "tripeaks_env.window")
+    monkeypatch.delattr(tripeaks_env, "window")
+    monkeypatch.setattr("sys.argv", ["tripeaks", "play", CODE, "--window"])
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert end.value.code == 2
+    assert capsys.readouterr().err == (
+        "error: pygame is not installed; a window needs the extra render: pip install 'tripeaks-env[render]'\n"
+    )

@@ -353,7 +353,7 @@ def watch_agent(
             session.new()
             return session.game
 
-        _window().watch(session.game, choose, agent, words, 1 / speed, new)
+        _window().watch(session.game, choose, agent, words, 1 / speed, new, values)
     else:
         terminal_watch.watch(session, choose, agent, words, speed, "" if values == "none" else values)
 

@@ -58,6 +58,7 @@ class Dialog:
         entry: a line to write, or ``None``.
         empty: what stands in it as long as nothing is written.
         columns: lines of play to show side by side.
+        legend: what stands below them.
         buttons: what can be done; the first one is done with Enter.
     """
 
@@ -68,6 +69,7 @@ class Dialog:
     entry: Field | None = None
     empty: str = ""
     columns: Sequence[Column] = ()
+    legend: str = ""
     buttons: list[Button] = field(default_factory=list)
 
     def at(self, point: tuple[int, int]) -> Button | None:
@@ -105,6 +107,8 @@ class Dialog:
             blocks.append(_text(self.text, unit, DIM, width))
         if self.columns:
             blocks.append(_columns(self.columns, unit, width))
+        if self.legend:
+            blocks.append(_text(self.legend, round(0.9 * unit), DIM, width))
         if self.choices:
             blocks.append(_buttons(self.choices, unit, width, mouse))
         if self.entry:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 import pygame
@@ -23,14 +24,20 @@ Choose = Callable[[Game], tuple[int, np.ndarray | None]]
 """What :func:`watch` asks before each move: the action, and the values of all actions, float (29,), NaN where illegal; or
 ``None``."""
 
-FASTEST, SLOWEST = 0.05, 20.0
+Values = Literal["agent", "solver", "none"]
+
+FASTEST, SLOWEST = 0.01, 20.0
 """Bounds of the seconds between the moves of an agent."""
 STEP_FACTOR = 1.6
 """One click makes the agent so many times faster or slower."""
 
 
 def play(session: Session, language: str = "en") -> None:
-    """Let somebody play in a window until it is closed. What was done is in ``session`` afterwards."""
+    """Let somebody play in a window until it is closed. What was done is in ``session`` afterwards.
+
+    Raises:
+        OSError: there is no display.
+    """
     PlayWindow(session, language).run()
 
 
@@ -41,18 +48,24 @@ def watch(
     language: str = "en",
     pause: float = 1.0,
     new: Callable[[], Game] | None = None,
+    values: Values = "agent",
 ) -> None:
     """Show how ``choose`` plays on from ``game`` until the window is closed.
 
     Args:
         game: is played on in place.
-        choose: is asked before each move.
+        choose: is asked before each move. The window waits for it.
         name: of the agent, for the header.
         language: of the words.
         pause: seconds between moves at the start.
         new: deals the next game, for the button; without it the button plays the same deal again.
+        values: whose values stand on the cards at the start. An agent without values is shown with the solver's.
+
+    Raises:
+        ValueError: the agent chose an illegal action.
+        OSError: there is no display.
     """
-    WatchWindow(game, choose, name, language, pause, new).run()
+    WatchWindow(game, choose, name, language, pause, new, values).run()
 
 
 class PlayWindow(Tabletop):
@@ -234,6 +247,7 @@ class PlayWindow(Tabletop):
         dialog = Dialog(self.words_of(ending), buttons=buttons)
         if lines:
             dialog.text = self.words_of(self.session.optimum())
+            dialog.legend = self.word("line_legend")
             pairs = (("yours", self.session.own_line()), ("best", self.session.best_line()))
             dialog.columns = [self.column(self.word(name), moves) for name, moves in pairs]
         return dialog
@@ -394,17 +408,22 @@ class WatchWindow(Tabletop):
         language: str = "en",
         pause: float = 1.0,
         new: Callable[[], Game] | None = None,
+        values: Values = "agent",
     ) -> None:
         super().__init__(f"TriPeaks: {name}", language)
         self._game, self._choose, self._new = game, choose, new
         self.name = name
         self.pause = min(SLOWEST, max(FASTEST, pause))
-        self.running, self.show_values, self.of_solver = True, True, False
+        self.running, self.show_values, self.of_solver = True, values != "none", values == "solver"
         self.chosen: int | None = None
         self.values: np.ndarray | None = None
         self._solved: np.ndarray | None = None
         self._due = 0.0
-        self._look()
+        try:
+            self._look()
+        except BaseException:  # whatever an agent does
+            self.close()
+            raise
 
     @property
     def game(self) -> Game:
@@ -420,7 +439,7 @@ class WatchWindow(Tabletop):
 
     def buttons(self) -> list[Button]:
         """Return the buttons below the board."""
-        names: Iterable[tuple[str, str]] = [("step", "S"), ("slower", "-"), ("faster", "+"), ("next_deal", "N")]
+        names = [("step", "S"), ("slower", "-"), ("faster", "+"), ("next_deal", "N")]
         shown = [Button(name, self.word(name), key) for name, key in names]
         shown.insert(0, Button("pause", self.word("pause" if self.running else "play"), main=not self.running))
         shown.append(Button("show_values", self.word("show_values"), "V", on=self.show_values))
