@@ -31,6 +31,7 @@ from tripeaks_env.texts import TEXTS
 from tripeaks_env.window import PlayWindow, WatchWindow, play, watch
 
 CODE = "TP1-E-AAAAAAB"
+SIZE = (720, 500)
 CONTROL = pygame.KMOD_LCTRL
 
 
@@ -104,7 +105,7 @@ def opened() -> Iterator[list[Tabletop]]:
 
 @pytest.fixture
 def table(opened: list[Tabletop]) -> tuple[PlayWindow, Hand]:
-    window = PlayWindow(Session(CODE), "en")
+    window = PlayWindow(Session(CODE), "en", SIZE)
     opened.append(window)
     return window, Hand(window)
 
@@ -302,7 +303,7 @@ def test_keys_alone_play(table: tuple[PlayWindow, Hand]) -> None:
 
 
 def test_catalan(opened: list[Tabletop]) -> None:
-    window = PlayWindow(Session(CODE), "ca")
+    window = PlayWindow(Session(CODE), "ca", SIZE)
     opened.append(window)
     hand = Hand(window)
     labels = {button.label.lower() for button in window.buttons()}
@@ -312,7 +313,7 @@ def test_catalan(opened: list[Tabletop]) -> None:
     assert window.message == TEXTS["ca"]["card_blocked"]
     hand.clicks_button("hint")
     assert window.message.startswith("Retira K♦")
-    english = PlayWindow(Session(CODE), "en")
+    english = PlayWindow(Session(CODE), "en", SIZE)
     opened.append(english)
     assert Hand(english).sees(window.layout().board) != hand.sees(window.layout().board)
 
@@ -358,7 +359,7 @@ def test_nothing_hidden_is_drawn(opened: list[Tabletop]) -> None:
         other[slot] = card
     pictures = []
     for dealt in (cards, tuple(other)):
-        window = PlayWindow(Session(CODE), "en")
+        window = PlayWindow(Session(CODE), "en", SIZE)
         opened.append(window)
         window.session.game = Game(Deal(dealt), "easy", played)
         window.highlight = True

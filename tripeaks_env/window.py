@@ -16,7 +16,7 @@ from tripeaks_env.drawing import Painter, View, view_of
 from tripeaks_env.engine import DRAW, UNDO, Status
 from tripeaks_env.game import Game
 from tripeaks_env.session import Message, Move, RulesChoice, Session, card_name
-from tripeaks_env.tabletop import Tabletop
+from tripeaks_env.tabletop import SIZE, Tabletop
 from tripeaks_env.texts import text
 from tripeaks_env.widgets import INK, WARNING, Button, Field
 
@@ -74,6 +74,7 @@ class PlayWindow(Tabletop):
     Args:
         session: what is played.
         language: of the words.
+        size: of the window at the start.
     """
 
     COMMANDS = {
@@ -91,8 +92,8 @@ class PlayWindow(Tabletop):
         pygame.K_p: "highlight",
     }
 
-    def __init__(self, session: Session, language: str = "en") -> None:
-        super().__init__("TriPeaks", language)
+    def __init__(self, session: Session, language: str = "en", size: tuple[int, int] = SIZE) -> None:
+        super().__init__("TriPeaks", language, size)
         self.session = session
         self.highlight = False
         self.hinted: int | None = None
