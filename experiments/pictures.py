@@ -1,6 +1,7 @@
 """Make the pictures of the documentation: ``make docs``, or ``python -m experiments.pictures [FOLDER]``."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -74,25 +75,22 @@ def games() -> np.ndarray:
     return envs.render_grid()
 
 
-def write_all(folder: Path) -> None:
-    """Write every picture into a folder."""
-    for name, pixels in {"board.png": board(), "games.png": games()}.items():
-        with replacing(folder / name) as part:
-            Image.fromarray(pixels).save(part, format="PNG", optimize=True)
-    images = [Image.fromarray(pixels) for pixels in film()]
-    durations = [MOVE] * (len(images) - 1) + [END]
-    with replacing(folder / "game.webp") as part:
-        images[0].save(
-            part,
-            format="WEBP",
-            save_all=True,
-            append_images=images[1:],
-            duration=durations,
-            loop=0,
-            quality=80,
-            method=6,
-        )
+def write_picture(pixels: np.ndarray, path: Path) -> None:
+    """Write a picture as PNG."""
+    with replacing(path) as part:
+        Image.fromarray(pixels).save(part, format="PNG", optimize=True)
+
+
+def write_film(frames: Sequence[np.ndarray], path: Path) -> None:
+    """Write pictures as an animation (WebP) that begins again after its end."""
+    first, *others = (Image.fromarray(pixels) for pixels in frames)
+    durations = [MOVE] * len(others) + [END]
+    with replacing(path) as part:
+        first.save(part, format="WEBP", save_all=True, append_images=others, duration=durations, loop=0, quality=80)
 
 
 if __name__ == "__main__":
-    write_all(Path(*(sys.argv[1:] or ["docs"])))
+    folder = Path(*(sys.argv[1:] or ["docs"]))
+    write_picture(board(), folder / "board.png")
+    write_picture(games(), folder / "games.png")
+    write_film(film(), folder / "game.webp")

@@ -1,4 +1,4 @@
-"""Settings of Hypothesis: the same examples in every run, and no deadlines, since first calls compile. Windows open nowhere."""
+"""Settings of Hypothesis: the same examples in every run, no deadlines, since first calls compile. Windows open nowhere."""
 
 import os
 

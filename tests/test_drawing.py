@@ -13,7 +13,9 @@ import numpy as np
 import pygame
 import pytest
 from gymnasium.utils.env_checker import check_env
+from PIL import Image
 
+from experiments.pictures import LINE, board, film, games, write_film
 from tests.common import WORKED_WIN
 from tests.test_no_leak import pairs
 from tripeaks_env import Game, Rules, Status, TriPeaksEnv, TriPeaksVectorEnv, card_art, drawing
@@ -339,3 +341,16 @@ def test_videos_of_many_games(tmp_path: Path) -> None:
         envs.step(np.array([DRAW] * 4))
     envs.close()
     assert [path.suffix for path in (tmp_path / "video").iterdir()] == [".mp4"]
+
+
+def test_pictures_of_the_documentation(tmp_path: Path) -> None:
+    """The film shows the worked win from the first move to the last."""
+    frames = film()
+    assert list(LINE) == WORKED_WIN
+    assert len(frames) == len(WORKED_WIN) + 1
+    assert np.array_equal(frames[-1], frame(view_of(Game(CODE, actions=WORKED_WIN)), Painter(640, 360)))
+    assert board().shape == (540, 960, 3)
+    assert games().shape == (548, 968, 3)
+    write_film(frames[:3], tmp_path / "film.webp")
+    with Image.open(tmp_path / "film.webp") as image:
+        assert (image.format, image.size, getattr(image, "n_frames", 1)) == ("WEBP", (640, 360), 3)

@@ -291,7 +291,7 @@ class CardArt:
         w, h = self.width, self.height
         text = self._rank_image(rank, 0.225 * w, SUIT_COLOURS[suit], 0.225 * w)
         symbol = suit_image(suit, 0.18 * w)
-        corner = clear(round(0.26 * w), round(0.5 * w), PAPER)
+        corner = clear(round(0.26 * w), round(0.56 * w), PAPER)
         middle = 0.143 * w
         corner.blit(text, (round(middle - text.get_width() / 2), round(0.08 * w)))
         corner.blit(symbol, (round(middle - symbol.get_width() / 2), round(0.345 * w)))

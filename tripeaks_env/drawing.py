@@ -77,7 +77,7 @@ class Words(NamedTuple):
 
     score: str = "Score"
     moves: str = "Moves"
-    won: str = "You won!"
+    won: str = "Won!"
     blocked: str = "No more moves"
 
 
