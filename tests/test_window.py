@@ -5,7 +5,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
@@ -115,12 +115,14 @@ def test_a_whole_game(table: tuple[PlayWindow, Hand]) -> None:
     session = window.session
     for number, action in enumerate(WORKED_WIN):
         score, before = session.game.score, hand.sees_card(action)
+        header = hand.sees(window.layout().header)
         if action == DRAW and number % 2:
             hand.presses(pygame.K_SPACE)
         else:
             hand.clicks_card(action)
         assert session.game.line == tuple(WORKED_WIN[: number + 1])
         assert hand.sees_card(action) != before
+        assert (hand.sees(window.layout().header) != header) == (session.game.score > score)  # the peaks and their bonus
         if session.game.score > score and number + 1 < len(WORKED_WIN):
             assert window.message.endswith("peak is empty: +100!")
     assert session.game.status == Status.WON
@@ -408,30 +410,35 @@ def test_fine_screens_have_more_pixels_than_points(table: tuple[PlayWindow, Hand
     window.window = real
 
 
-@pytest.mark.parametrize("kind", [pygame.QUIT, pygame.WINDOWCLOSE, "control"])
-def test_closing(kind: int | str) -> None:
+def once_open(monkeypatch: pytest.MonkeyPatch, action: Callable[[], object]) -> None:
+    """Have something done from outside as soon as a window waits for events."""
+    turn, turns = Tabletop.turn, []
+
+    def counted(window: Tabletop, wait_ms: int | None = None) -> None:
+        turns.append(wait_ms)
+        if len(turns) == 3:
+            threading.Timer(0.05, action).start()
+        turn(window, wait_ms)
+
+    monkeypatch.setattr(Tabletop, "turn", counted)
+
+
+@pytest.mark.parametrize(
+    ("kind", "details"),
+    [(pygame.QUIT, {}), (pygame.WINDOWCLOSE, {}), (pygame.KEYDOWN, {"key": pygame.K_q, "mod": CONTROL})],
+)
+def test_closing(monkeypatch: pytest.MonkeyPatch, kind: int, details: dict[str, int]) -> None:
     session = Session(CODE)
-
-    def close() -> None:
-        if isinstance(kind, int):
-            pygame.event.post(pygame.Event(kind))
-        else:
-            pygame.event.post(pygame.Event(pygame.KEYDOWN, key=pygame.K_q, mod=CONTROL, unicode="", scancode=0))
-
-    later = threading.Timer(0.3, close)
-    later.start()
+    once_open(monkeypatch, lambda: pygame.event.post(pygame.Event(kind, details)))
     play(session)
-    later.join()
     assert not pygame.display.get_init()
     assert session.game.actions == ()
 
 
-def test_an_interrupt_closes_the_window() -> None:
-    later = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
-    later.start()
+def test_an_interrupt_closes_the_window(monkeypatch: pytest.MonkeyPatch) -> None:
+    once_open(monkeypatch, lambda: os.kill(os.getpid(), signal.SIGINT))
     with pytest.raises(KeyboardInterrupt):
         play(Session(CODE))
-    later.join()
     assert not pygame.display.get_init()
 
 
