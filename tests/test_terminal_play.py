@@ -250,6 +250,13 @@ def test_an_encoding_without_these_characters() -> None:
 # The command, without a terminal.
 
 
+def test_help(run: Run) -> None:  # noqa: F811
+    overview = run("--help")
+    for name in ("play", "watch"):
+        assert f" {name} " in overview
+        assert f"Example: tripeaks {name} " in " ".join(run(name, "--help").split())
+
+
 def test_lines_of_keys(run: Run) -> None:  # noqa: F811
     screens = run("play", CODE, "--language", "en", stdin="3\n1\nnt\nTP1-C-AAAAAAD\n\xff\nd".encode())
     assert "! It must be one rank higher or lower." in screens
@@ -299,7 +306,8 @@ def test_watching_needs_the_agents(run: Run, monkeypatch: pytest.MonkeyPatch) ->
 def test_a_watcher_steps_pauses_and_shows_values() -> None:
     session = Session(CODE)
     watcher = Watcher(session, load("lookahead", session.game.rules), "lookahead")
-    assert "lookahead plays   1 moves a second" in shown(watcher)
+    assert "lookahead plays" in shown(watcher)
+    assert "1 moves a second" in shown(watcher, 40, 12)
     assert "What the agent expects after:" in shown(watcher)
     assert watcher.next
     action, values = watcher.next
@@ -348,7 +356,9 @@ if sys.platform != "win32":
     class Terminal:
         """A process on a pseudo-terminal."""
 
-        def __init__(self, *arguments: str, columns: int = 80, lines: int = 24, **environment: str) -> None:
+        def __init__(
+            self, *arguments: str, columns: int = 80, lines: int = 24, controls: bool = True, **environment: str
+        ) -> None:
             self.master, child = pty.openpty()
             self.resize(columns, lines)
             self.before = termios.tcgetattr(child)
@@ -360,6 +370,8 @@ if sys.platform != "win32":
                 stdout=child,
                 stderr=child,
                 cwd=CHECKOUT,
+                start_new_session=True,
+                preexec_fn=(lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0)) if controls else None,
                 env=kept | {"TERM": "xterm-256color", "LC_ALL": "C.UTF-8"} | environment,
             )
             self.raw = ""
@@ -463,13 +475,22 @@ if sys.platform != "win32":
         terminal.send("xq")
         terminal.ended(0)
 
-    @pytest.mark.parametrize(("keys", "code"), [("\x03", 130), ("\x04", 0), ("3q\x03", 130), ("cTP1\x04", 0)])
+    @pytest.mark.parametrize(
+        ("keys", "code"), [("\x03", 130), ("\x1a\x1c\x03", 130), ("\x04", 0), ("3q\x03", 130), ("cTP1\x04", 0)]
+    )
     def test_interrupt_and_end(terminals: list[Terminal], keys: str, code: int) -> None:
         terminal = Terminal("play", CODE)
         terminals.append(terminal)
         terminal.expect("q quit")
         terminal.send(keys)
         assert "Traceback" not in terminal.ended(code)
+
+    def test_interrupt_of_an_agent_that_hangs(terminals: list[Terminal]) -> None:
+        terminal = Terminal("watch", "tests.broken_agents:Hangs", CODE)
+        terminals.append(terminal)
+        time.sleep(5)
+        terminal.send("\x03")
+        assert terminal.process.wait(30) == 130
 
     def test_watching_on_a_terminal(terminals: list[Terminal]) -> None:
         terminal = Terminal("watch", "greedy", CODE, "--speed", "20", "--values", "solver", columns=118, lines=30)
@@ -483,11 +504,13 @@ if sys.platform != "win32":
         terminal.send("q")
         terminal.ended(0)
 
-    def test_a_terminal_that_goes_away(terminals: list[Terminal]) -> None:
-        terminal = Terminal("play", CODE)
+    @pytest.mark.parametrize("controls", [False, True])
+    def test_a_terminal_that_goes_away(terminals: list[Terminal], controls: bool) -> None:
+        terminal = Terminal("play", CODE, controls=controls)
         terminals.append(terminal)
         terminal.expect("q quit")
         os.close(terminal.child)
         os.close(terminal.master)
-        assert terminal.process.wait(60) in (0, 1, 2, -signal.SIGHUP)
+        code = terminal.process.wait(60)
+        assert code == -signal.SIGHUP if controls else code > 0
         terminal.master, terminal.child = os.open(os.devnull, os.O_RDONLY), os.open(os.devnull, os.O_RDONLY)

@@ -26,7 +26,6 @@ NAMES = {
     "\x08": "backspace",
     "\x03": "interrupt",
     "\x04": "end",
-    "\x1a": "",  # Ctrl-Z: the terminal is not in a state to be left
 }
 """What terminals send, by the name of the key; a key that is a character is named by it, and "" is none that is known."""
 
@@ -117,7 +116,8 @@ def reading() -> Iterator[Keys]:
     try:
         tty.setcbreak(descriptor)
         after = termios.tcgetattr(descriptor)
-        after[3] &= ~termios.ISIG  # Ctrl-C is a key, so that it ends what it meets in an orderly way
+        for stopping in (termios.VSUSP, termios.VQUIT):  # they would leave the terminal as it is now; Ctrl-C does not
+            after[6][stopping] = b"\0"
         termios.tcsetattr(descriptor, termios.TCSANOW, after)
         yield Keys(descriptor)
     finally:

@@ -106,29 +106,28 @@ class Watcher:
 
     def told(self) -> list[Text]:
         """Return what there is to say, the most important first."""
-        say, told = self.language, []
-        speed = text("paused", say) if self.paused else text("speed", say, speed=f"{self.speed:g}")
-        head = Text(f"{text('watching', say, agent=self.name)}   {speed}", "bold")
+        say = self.language
+        head = Text(text("watching", say, agent=self.name), "bold")
         line = self.session.own_line()[-1:]
         if line:
             what = "did_draw" if line[0].action == DRAW else "did_remove"
             points = f"{line[0].points:+d}"
             head.append(f"   {text(what, say, card=card_name(line[0].card), points=points)}")
-        told.append(head)
         ending = self.session.ending
         if ending:
-            best = self.session.optimum()
-            told += [self._say(ending), self._say(best)]
-        elif self.shown and self.next:
-            own = self.next[1] if self.shown == "agent" else None
-            if own is not None:
-                told.append(value_line("values_agent", own, self.session.game, say))
-            else:
-                if self.shown == "agent":
-                    told.append(Text(text("no_agent_values", say), "dim"))
-                values = action_values(self.session.game)
-                told.append(value_line("values_solver", values, self.session.game, say))
-        return told
+            return [self._say(ending), self._say(self.session.optimum()), head]
+        speed = Text(text("paused", say) if self.paused else text("speed", say, speed=f"{self.speed:g}"))
+        return [head, *self._values(), speed]
+
+    def _values(self) -> list[Text]:
+        if not self.shown or not self.next:
+            return []
+        game, own = self.session.game, self.next[1]
+        if self.shown == "agent" and own is not None:
+            return [value_line("values_agent", own, game, self.language)]
+        line = value_line("values_solver", action_values(game), game, self.language)
+        missing = [Text(text("no_agent_values", self.language), "dim")] if self.shown == "agent" else []
+        return [line, *missing]
 
     def _say(self, message: Message) -> Text:
         key = "blocked_watched" if message.key == "no_more_moves" else message.key
