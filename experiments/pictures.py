@@ -86,7 +86,9 @@ def write_film(frames: Sequence[np.ndarray], path: Path) -> None:
     first, *others = (Image.fromarray(pixels) for pixels in frames)
     durations = [MOVE] * len(others) + [END]
     with replacing(path) as part:
-        first.save(part, format="WEBP", save_all=True, append_images=others, duration=durations, loop=0, quality=80)
+        first.save(
+            part, format="WEBP", save_all=True, append_images=others, duration=durations, loop=0, quality=80, method=6
+        )
 
 
 if __name__ == "__main__":

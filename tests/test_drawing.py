@@ -201,6 +201,8 @@ def test_pictures_of_the_environment(painter: Painter) -> None:
 def test_sizes_that_are_not_allowed(size: object) -> None:
     with pytest.raises(ValueError, match="must be width and height, integers from 16 to 8192"):
         TriPeaksEnv(render_size=size)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="highlight is 1; it must be true or false"):
+        TriPeaksVectorEnv(highlight=1)  # type: ignore[arg-type]
 
 
 def test_sizes_of_many_games() -> None:
@@ -268,6 +270,22 @@ def test_a_window_closed_by_its_user_does_not_stop_the_game(human: TriPeaksEnv) 
         human.step(DRAW)
     assert not pygame.display.get_init()
     human.reset(seed=1)
+    assert not pygame.display.get_init()
+
+
+def test_two_environments_with_windows() -> None:
+    """pygame has one window: whoever shows last has it, and nobody fails."""
+    envs = [TriPeaksEnv(render_mode="human", render_size=(side, side)) for side in (90, 120)]
+    for env in envs:
+        env._screen.fps = 0
+        env.reset(seed=0)
+    envs[0].step(DRAW)
+    assert window().shape == (90, 90, 3)
+    envs[1].step(DRAW)
+    envs[1].close()
+    envs[0].step(DRAW)
+    assert window().shape == (90, 90, 3)
+    envs[0].close()
     assert not pygame.display.get_init()
 
 

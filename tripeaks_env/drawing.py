@@ -265,10 +265,9 @@ class Painter:
 
     def action_at(self, x: int, y: int, view: View) -> int | None:
         """Return the action of the topmost card at a point: 0-27, 28 for the stock's place, ``None`` elsewhere."""
-        if self._rectangles[DRAW].collidepoint(x, y):
-            return DRAW
-        fan = self._rectangles[DRAW].move(round(-max(0, view.stock - 1) * FAN * self._unit), 0)
-        if fan.union(self._rectangles[DRAW]).collidepoint(x, y):
+        stock = self._rectangles[DRAW]
+        lowest = stock.move(round(-max(0, view.stock - 1) * FAN * self._unit), 0)
+        if stock.union(lowest).collidepoint(x, y):
             return DRAW
         for position in reversed(range(POSITIONS)):
             if view.tableau[position] != NO_CARD and self._rectangles[position].collidepoint(x, y):

@@ -13,7 +13,7 @@ from tripeaks_env.deals import format_codes, number_slots
 from tripeaks_env.episodes import Episodes, Reward, check_render_mode, check_reset_options
 from tripeaks_env.observation import Observation, num_actions, observation_space
 from tripeaks_env.rules import Rules
-from tripeaks_env.screen import Screen, check_render_size
+from tripeaks_env.screen import Screen
 from tripeaks_env.splits import Split, check_split, random_numbers
 
 FIRST = np.zeros(1, dtype=np.int64)  # the index of the only game
@@ -101,8 +101,10 @@ class TriPeaksEnv(gymnasium.Env[dict[str, Any], np.int64]):
         self.skip_forced = skip_forced
         self._buffers = self._episodes.new_observation()
         self.render_mode = check_render_mode(render_mode, self.metadata)
+        if not isinstance(highlight, bool):
+            raise ValueError(f"highlight is {highlight!r}; it must be true or false")
         self.highlight = highlight
-        self._screen = Screen(check_render_size(render_size, 1), self.metadata["render_fps"])
+        self._screen = Screen(render_size, 1, self.metadata["render_fps"])
         self.split: Split = check_split(split)
         self.observation_space = observation_space(self.rules, self.max_undos)
         self._actions = num_actions(self.max_undos)

@@ -47,23 +47,26 @@ def check_render_size(size: Sequence[int] | None, games: int) -> tuple[int, int]
 
 
 class Screen:
-    """Shows games, all in one size. Nothing is loaded before the first picture is wanted.
+    """Shows the games of an environment, all in one size. Nothing is loaded before the first picture is wanted.
 
     Args:
-        size: width and height of the picture of a game.
+        size: width and height of the picture of a game, or ``None`` for a fitting one.
+        games: how many games there are.
         fps: how many pictures a second the window shows.
+
+    Raises:
+        ValueError: the size is not two integers from 16 to 8192.
     """
 
-    def __init__(self, size: tuple[int, int], fps: float) -> None:
-        self.size = size
+    def __init__(self, size: tuple[int, int] | None, games: int, fps: float) -> None:
+        self.size = check_render_size(size, games)
         self.fps = fps
         self.closed_by_user = False
-        self._window: pygame.Surface | None = None
         self._clock: pygame.time.Clock | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out what cannot be copied; the copy makes it anew."""
-        return self.__dict__ | {"_window": None, "_clock": None}
+        """Leave out the window; a copy opens its own."""
+        return self.__dict__ | {"_clock": None}
 
     def frame(self, view: View) -> np.ndarray:
         """Return the picture of a game, uint8 (height, width, 3).
@@ -88,12 +91,14 @@ class Screen:
         if self.closed_by_user:
             return
         picture = self.grid(views)
+        size = (picture.shape[1], picture.shape[0])
         import pygame
 
-        if self._window is None:
+        window = pygame.display.get_surface()  # pygame has one, which environments share
+        if self._clock is None or window is None or window.get_size() != size:
             try:
                 pygame.display.init()
-                self._window = pygame.display.set_mode((picture.shape[1], picture.shape[0]))
+                window = pygame.display.set_mode(size)
             except pygame.error as error:
                 raise gymnasium.error.Error(
                     f"no window can be opened ({error}); render_mode='rgb_array' needs none"
@@ -104,19 +109,17 @@ class Screen:
             self.close()
             self.closed_by_user = True
             return
-        size = (picture.shape[1], picture.shape[0])
-        self._window.blit(pygame.image.frombuffer(picture.tobytes(), size, "RGB"), (0, 0))
+        window.blit(pygame.image.frombuffer(picture.tobytes(), size, "RGB"), (0, 0))
         pygame.display.flip()
-        if self._clock is not None:
-            self._clock.tick(self.fps)
+        self._clock.tick(self.fps)
 
     def close(self) -> None:
         """Close the window, if there is one."""
-        if self._window is not None:
+        if self._clock is not None:
             import pygame
 
             pygame.display.quit()
-            self._window = self._clock = None
+            self._clock = None
 
 
 def _drawing() -> ModuleType:

@@ -18,7 +18,7 @@ from tripeaks_env.episodes import INFO_PARTS, Episodes, Reward, check_render_mod
 from tripeaks_env.game import Game
 from tripeaks_env.observation import Observation, num_actions, observation_space
 from tripeaks_env.rules import Rules
-from tripeaks_env.screen import Screen, check_render_size
+from tripeaks_env.screen import Screen
 from tripeaks_env.splits import Split
 from tripeaks_env.view import View
 
@@ -81,8 +81,10 @@ class TriPeaksVectorEnv(gymnasium.vector.VectorEnv[dict[str, Any], np.ndarray, n
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.metadata = {**TriPeaksEnv.metadata, "autoreset_mode": self.autoreset_mode}
         self.render_mode = check_render_mode(render_mode, self.metadata)
+        if not isinstance(highlight, bool):
+            raise ValueError(f"highlight is {highlight!r}; it must be true or false")
         self.highlight = highlight
-        self._screen = Screen(check_render_size(render_size, num_envs), self.metadata["render_fps"])
+        self._screen = Screen(render_size, num_envs, self.metadata["render_fps"])
         self.max_episode_steps = max_episode_steps
         self._episodes = Episodes(num_envs, rules, reward, max_undos, skip_forced)
         self.rules = self._episodes.rules
