@@ -141,7 +141,7 @@ def board(view: View, size: Size, marks: Marks, words: tuple[str, str]) -> Text:
         words: for stock and waste.
     """
     small = size.height == 1
-    below = size.lines + small  # small cards have their digits in a line below
+    below = size.lines + (small and marks.labels)  # small cards have their digits in a line below
     canvas = Canvas(size.columns, below + size.height)
     for position, card in enumerate(view.tableau.tolist()):
         if card == NO_CARD:
