@@ -186,3 +186,5 @@ def test_wrong_arguments_are_named() -> None:
         Session("TP9-E-AAAAAAB")
     with pytest.raises(ValueError, match="must be one of easy, classic"):
         Session().new(rules="open")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="must be one of easy, classic"):
+        Session(rules="wild")  # type: ignore[arg-type]

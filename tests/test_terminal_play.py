@@ -308,7 +308,7 @@ def test_a_watcher_steps_pauses_and_shows_values() -> None:
     watcher = Watcher(session, load("lookahead", session.game.rules), "lookahead")
     assert "lookahead plays" in shown(watcher)
     assert "1 moves a second" in shown(watcher, 40, 12)
-    assert "What the agent expects after:" in shown(watcher)
+    assert "The agent’s values:" in shown(watcher)
     assert watcher.next
     action, values = watcher.next
     assert values is not None
@@ -321,6 +321,7 @@ def test_a_watcher_steps_pauses_and_shows_values() -> None:
     assert "Best score possible after:" in shown(watcher)
     watcher.press("v")
     assert "after:" not in shown(watcher)
+    assert "values:" not in shown(watcher).split("values: agent")[0]
     watcher.press("left")
     assert session.game.line == ()
     for _ in range(20):

@@ -84,7 +84,7 @@ class Session:
         seed: of the random deals; by default others each time.
 
     Raises:
-        ValueError: the code is malformed, or its letter is that of the other rules.
+        ValueError: the code is malformed, its letter is that of the other rules, or there are no such rules.
 
     Attributes:
         game: the game being played. A new deal is a new one.
@@ -102,6 +102,7 @@ class Session:
         help: bool = True,
         seed: int | None = None,
     ) -> None:
+        _check(rules)
         self.help = help
         self._rng = np.random.default_rng(seed)
         self.game = Game(code, rules) if code is not None else self._random_game(rules or "easy")
@@ -174,9 +175,11 @@ class Session:
 
         Returns:
             ``new_game``; or, with ``error``, ``bad_code``, and the old game goes on.
+
+        Raises:
+            ValueError: there are no such rules.
         """
-        if rules is not None and rules not in get_args(RulesChoice):
-            raise ValueError(f"rules are {rules!r}; they must be one of {', '.join(get_args(RulesChoice))}")
+        _check(rules)
         if code is None:
             self.game = self._random_game(rules or self.rules)
         else:
@@ -234,6 +237,11 @@ class Session:
     def _refusal(self, outcome: Outcome) -> Message:
         action = outcome.action if outcome.action <= DRAW else None
         return Message(REJECTIONS[outcome.rejection], action=action, error=True)
+
+
+def _check(rules: str | None) -> None:
+    if rules is not None and rules not in get_args(RulesChoice):
+        raise ValueError(f"rules are {rules!r}; they must be one of {', '.join(get_args(RulesChoice))}")
 
 
 def card_name(card: int) -> str:

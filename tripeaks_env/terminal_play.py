@@ -330,15 +330,16 @@ def key_lines(keys: Iterable[tuple[str, str]], language: str, columns: int) -> l
 
 
 def key_table(keys: Sequence[tuple[str, str]], language: str, columns: int, lines: int) -> Text:
-    """Return all keys, each in a line of its own if there are enough."""
+    """Return all keys, each in a line of its own if there are enough, and what the game is about, if that still fits."""
     rows = [(text(key, language) if len(key) > 3 else key, text(what, language)) for key, what in keys]
     width = max(len(key) for key, _ in rows)
-    widest = width + 2 + max(len(what) for _, what in rows)
-    if len(rows) + 2 <= lines and widest <= columns:
-        body = [Text.assemble((key.ljust(width + 2), "bold"), what) for key, what in rows] + [Text()]
-    else:
+    body = [Text.assemble((key.ljust(width + 2), "bold"), what) for key, what in rows]
+    if len(body) + 1 > lines or max(map(len, body)) > columns:
         body = key_lines(keys, language, columns)[: lines - 1]
-    return Text("\n").join([*body, Text(text("any_key", language), "dim")])
+    about = [*wrapped(Text(text("how", language)), min(columns, 80)), Text()]
+    last = Text(text("any_key", language), "dim")
+    fits = len(about) + len(body) + 2 <= lines
+    return Text("\n").join([*about, *body, Text(), last] if fits else [*body, last])
 
 
 def value_line(title: str, values: np.ndarray, game: Game, language: str) -> Text:
