@@ -246,24 +246,23 @@ class CardArt:
         w, h, r = self.width, self.height, self.radius
         return fine(w, h, colour, lambda image, s: rounded(image, colour, (0, 0, w * s, h * s), r * s))
 
-    def glow(self, colour: Colour, margin: int, rim: float, blur: int) -> pygame.Surface:
-        """Return light around a card, ``margin`` pixels larger on each side: a rim, and what fades from it."""
+    def glow(self, colour: Colour, margin: int, rim: float = 0) -> pygame.Surface:
+        """Return light or shadow around a card, ``margin`` pixels larger on each side; it fades outwards from a full rim."""
         w, h, r = self.width, self.height, self.radius
-        size = (w + 2 * margin, h + 2 * margin)
+        opacity = colour[3] if len(colour) == 4 else 255
+        steps = 2 * margin
 
-        def around(width: float) -> Callable[[pygame.Surface, float], None]:
-            def draw(image: pygame.Surface, s: float) -> None:
+        def draw(image: pygame.Surface, s: float) -> None:
+            def around(width: float, share: float) -> None:
                 area = tuple(each * s for each in (margin - width, margin - width, w + 2 * width, h + 2 * width))
-                rounded(image, colour, area, (r + width) * s)
+                rounded(image, (*colour[:3], round(opacity * share)), area, (r + width) * s)
 
-            return draw
+            for i in range(1, steps + 1):
+                around(margin * (1 - i / steps), 0.8 * (i / steps) ** 2)
+            if rim:
+                around(rim, 1)
 
-        light = fine(*size, colour, around(max(rim, margin / 3)))
-        if blur:
-            light = pygame.transform.gaussian_blur(light, blur)
-        if rim:
-            light.blit(fine(*size, colour, around(rim)), (0, 0))
-        return light
+        return fine(w + 2 * margin, h + 2 * margin, colour, draw)
 
     def _line(self) -> float:
         return max(1.0, 0.012 * self.width)

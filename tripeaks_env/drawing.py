@@ -148,7 +148,7 @@ class Painter:
     def _dress(self, art: CardArt) -> None:
         """Make all images: each card with its shadow, what marks cards, a flag."""
         margin, unit = self._margin, self._unit
-        shadow = art.glow((0, 0, 0, 110), margin, 0, max(1, margin // 3))
+        shadow = art.glow((0, 0, 0, 170), margin)
         self._shadow = shadow
         self._slight = shadow.copy()  # on other cards
         self._slight.set_alpha(110)
@@ -157,8 +157,8 @@ class Painter:
         self._empty = art.place(EMPTY_PLACE)
         self._left = art.place((*LAST[:3], 200))
         rim = max(1.5, 0.04 * unit)
-        self._glow = art.glow(PLAYABLE, margin, rim, max(1, margin // 3))
-        self._ring = art.glow(LAST, margin, rim, max(1, margin // 3))
+        self._glow = art.glow(PLAYABLE, margin, rim)
+        self._ring = art.glow(LAST, margin, rim)
         self._arrow = fine(
             0.14 * unit, 0.24 * unit, LAST, lambda image, s: _fill(image, LAST, ((0, 0), (1, 0.5), (0, 1)))
         )
