@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ from rich.console import Console
 
 from tests.common import WORKED_WIN
 from tests.test_cli import Run, run  # noqa: F401
-from tripeaks_env import Game, action_values, solve
+from tripeaks_env import Game, action_values, commands, solve
 from tripeaks_env.engine import DRAW
 from tripeaks_env.layout import COVERS
 from tripeaks_env.session import Session
@@ -295,6 +296,20 @@ def test_wrong_arguments(run: Run, arguments: list[str], named: str) -> None:  #
     run(*arguments, code=2)
     assert run.err.count("\n") == 1
     assert named in run.err
+
+
+def test_in_a_window(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+    called: list[tuple] = []
+    window = SimpleNamespace(play=lambda *given: called.append(given), watch=lambda *given: called.append(given))
+    monkeypatch.setattr(commands, "_window", lambda: window)
+    assert run("play", CODE, "--window", "--no-help", "--language", "ca") == ""
+    session, words = called.pop()
+    assert (session.code, session.help, words) == (CODE, False, "ca")
+    run("watch", "greedy", CODE, "--window", "--speed", "4", "--values", "none", "--language", "en")
+    game, choose, *rest, new, values = called.pop()
+    assert (game, rest, values) == (Game(CODE), ["greedy", "en", 0.25], "none")
+    assert choose(game)[0] in game.legal_actions()
+    assert new().deal != game.deal
 
 
 def test_watching_needs_the_agents(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
