@@ -122,10 +122,13 @@ def test_a_whole_game(table: tuple[PlayWindow, Hand]) -> None:
             hand.clicks_card(action)
         assert session.game.line == tuple(WORKED_WIN[: number + 1])
         assert hand.sees_card(action) != before
-        assert (hand.sees(window.layout().header) != header) == (session.game.score > score)  # the peaks and their bonus
+        assert (hand.sees(window.layout().header) != header) == (
+            session.game.score > score
+        )  # the peaks and their bonus
         if session.game.score > score and number + 1 < len(WORKED_WIN):
             assert window.message.endswith("peak is empty: +100!")
     assert session.game.status == Status.WON
+    assert window.bonus == 300
     assert window.dialog is not None
     assert window.dialog.title == "You have won with 750 points in 50 moves!"
     assert [column.moves[-1].score for column in window.dialog.columns] == [750, solve(CODE).score]
@@ -139,6 +142,10 @@ def test_a_whole_game(table: tuple[PlayWindow, Hand]) -> None:
     hand.presses(pygame.K_b)
     assert window.dialog is not None
     assert hand.sees() == with_dialog
+    own, best = window.dialog.columns
+    for columns in ((own, best._replace(moves=[])), (own._replace(moves=[]), best)):
+        window.dialog.columns = columns
+        assert hand.sees() != with_dialog
     hand.clicks_button("new")
     hand.presses(pygame.K_RETURN)
     assert session.game.actions == ()
@@ -232,7 +239,7 @@ def test_a_code_is_written(table: tuple[PlayWindow, Hand]) -> None:
     assert hand.sees() != without
     assert window.chosen_rules() == "classic"
     hand.presses(pygame.K_BACKSPACE)
-    hand.clicks_card(24)  # under the dialog nothing is clicked
+    hand.clicks_card(23)  # under the dialog nothing is clicked
     hand.presses(pygame.K_RETURN)
     assert window.dialog is not None
     assert window.dialog.error == "“TP1-C-AAAAAD” is no deal code; one looks like TP1-E-AAAAAAB."
@@ -269,6 +276,9 @@ def test_new_games(table: tuple[PlayWindow, Hand]) -> None:
     hand.presses(pygame.K_RETURN)
     hand.presses(pygame.K_v, CONTROL)
     hand.clicks_button("easy")  # changes the letter of the pasted code
+    assert window.dialog is not None
+    assert window.dialog.entry is not None
+    assert window.dialog.entry.text == code.replace("-C-", "-E-")
     hand.presses(pygame.K_RETURN)
     assert window.session.code == code.replace("-C-", "-E-")
 
@@ -282,6 +292,7 @@ def test_no_more_moves(table: tuple[PlayWindow, Hand]) -> None:
     assert window.dialog is not None
     assert window.dialog.title.startswith("No more moves.")
     assert not window.dialog.columns
+    assert window.view().status == Status.PLAYING  # the dialog says it, the board does not say it again
     hand.clicks_button("compare")
     assert len(window.dialog.columns) == 2
     hand.presses(pygame.K_RETURN)  # undo

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import pygame
 
@@ -38,8 +39,7 @@ Block = tuple[int, Callable[[pygame.Surface, pygame.Rect], None]]
 """A part of a panel: its height, and what draws it into its rectangle."""
 
 
-@dataclass(frozen=True)
-class Column:
+class Column(NamedTuple):
     """A line of play with what stands above it."""
 
     title: str

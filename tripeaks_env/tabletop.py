@@ -43,8 +43,6 @@ SLIDE_SECONDS = 0.16
 """How long a card is on its way."""
 MARK_SECONDS = 1.5
 """How long a card is marked that cannot be played."""
-LEAST_BOARD = (64, 48)
-"""The board is painted at least so large, and cut off where the window is smaller."""
 WAIT_MS = 200
 """The longest wait for events: an interrupt (Ctrl-C) is seen after it."""
 FRAME_MS = 12
@@ -137,6 +135,11 @@ class Tabletop:
 
     def board_clicked(self, action: int) -> None:
         """Respond to a click on a card (0-27) or the stock (28)."""
+
+    @property
+    def bonus(self) -> int:
+        """The points that the emptied peaks have brought."""
+        return sum(self.game.rules.scoring.peaks[: self.game.peaks_cleared])
 
     @property
     def live(self) -> bool:
@@ -292,8 +295,7 @@ class Tabletop:
 
     def painter(self) -> Painter:
         """Return the painter for the size of the board."""
-        board = self.layout().board.size
-        width, height = max(board[0], LEAST_BOARD[0]), max(board[1], LEAST_BOARD[1])
+        width, height = self.layout().board.size
         if self._painter is None or self._painter.size != (width, height):
             names = Words(*(self.word(key) for key in ("score", "moves", "won_short", "blocked_short")))
             self._painter = Painter(width, height, names)
@@ -404,8 +406,7 @@ class Tabletop:
         unit, box = layout.unit, layout.header.inflate(-2 * layout.unit, 0)
         surface = self.surface
         size = round(1.1 * unit)
-        cleared = [not int(self.game.record["remaining"][0]) >> peak & 1 for peak in range(PEAKS)]
-        bonus = sum(self.game.rules.scoring.peaks[: sum(cleared)])
+        bonus, cleared = self.bonus, [peak not in self.game.remaining for peak in range(PEAKS)]
         points = words(f"+{bonus}", unit, GOLD if bonus else DIM)
         x = box.right - points.get_width()
         surface.blit(points, points.get_rect(midleft=(x, box.centery)))
