@@ -18,6 +18,8 @@ from tripeaks_env.view import BACK, View
 DIGITS = "1234567890"
 """The keys of the ten columns, left to right."""
 REDS = "♦♥"
+USUAL, PLAYABLE, HINTED = "╭─╮│╰╯", "┏━┓┃┗┛", "╔═╗║╚╝"
+"""Borders: upper left, across, upper right, upright, lower left, lower right."""
 
 
 class Size(NamedTuple):
@@ -102,9 +104,9 @@ class Marks:
             return "bold magenta"
         return "bold green" if action in self.playable else ""
 
-    def heavy(self, action: int) -> bool:
-        """Return whether a card has a border that shows without colour."""
-        return action in self.playable or action == self.hint
+    def border(self, action: int) -> str:
+        """Return the characters of a card's border, so that marks show without colour."""
+        return HINTED if action == self.hint else PLAYABLE if action in self.playable else USUAL
 
 
 class Canvas:
@@ -183,10 +185,10 @@ def _card(canvas: Canvas, x: int, y: int, size: Size, card: int, label: str, mar
     ink += " bold" if name else ""
     if height == 1:
         ink = style or ink if card == BACK else ink
-        marked = f"{ink} underline" if marks.heavy(action) else ink
+        marked = f"{ink} underline" if marks.border(action) != USUAL else ink
         canvas.write(x, y, name.ljust(width - 1) if name else "░" * width, marked)
         return
-    corners = "┏━┓┃┗┛" if marks.heavy(action) else "╭─╮│╰╯"
+    corners = marks.border(action)
     across, upright = corners[1], corners[3]
     canvas.write(x, y, corners[0] + across + label + across * (width - 3 - len(label)) + corners[2], style)
     for i in range(1, height - 1):

@@ -52,7 +52,7 @@ ALL_KEYS = (
     ("c", "enter_code"),
     ("q", "quit"),
 )
-PLAIN = str.maketrans("╭╮╰╯┏┓┗┛─━│┃░×△▲←→↓♣♦♥♠“”«»’", '++++####-=|##x.^<>vCDHS""""\'')
+PLAIN = str.maketrans("╭╮╰╯┏┓┗┛╔╗╚╝─━═│┃║░×△▲←→↓♣♦♥♠“”«»’", '++++####@@@@-=@|#@#x.^<>vCDHS""""\'')
 """What stands for the characters that an encoding other than Unicode may lack."""
 
 
@@ -236,7 +236,7 @@ class Player:
         for number in range(self.scroll, min(self.scroll + shown, rows)):
             left, right = (_step(line[number : number + 1], self.language) for line in (best, own))
             same = number < min(len(best), len(own)) and best[number].action == own[number].action
-            body.append(Text(f"{number + 1:>2}  {left:<16}{right}", "" if same else "bold"))
+            body.append(Text(f"{number + 1:>2}  {left:<16}{right}", "dim" if same else ""))
         body.append(Text(""))
         body.append(Text(text("scroll", self.language), "dim"))
         return Text("\n").join(body)

@@ -100,7 +100,7 @@ class Watcher:
         if columns < LEAST_COLUMNS or lines < LEAST_LINES:
             return too_small(self.language, columns, lines)
         game = self.session.game
-        marks = Marks(game.legal_actions(), hint=self.next[0] if self.next else None, labels=False)
+        marks = Marks(hint=self.next[0] if self.next else None, labels=False)
         keys = KEYS if lines >= 2 * LEAST_LINES else (*KEYS[:2], *KEYS[4:5], KEYS[-1])
         return compose(game, self.session.code, marks, self.language, self.told(), keys, columns, lines)
 
