@@ -388,11 +388,14 @@ def test_cards_slide(table: tuple[PlayWindow, Hand]) -> None:
     window.slide_seconds = 1000.0
     start = hand.sees()
     hand.clicks_card(20)
+    first, cards = view_of(Game(CODE)).waste, Deal.from_code(CODE).cards
     assert window.slide is not None
-    assert window.slide.under.tableau[20] == NO_CARD
-    assert window.slide.under.waste == view_of(Game(CODE)).waste
+    assert window.slide[:3] == (cards[20], 20, None)
+    assert (window.slide.under.tableau[20], window.slide.under.waste) == (NO_CARD, first)
     hand.clicks_card(23)  # the game does not wait for it
     hand.presses(pygame.K_u)
+    assert window.slide[:3] == (cards[23], None, 23)
+    assert (window.slide.under.tableau[23], window.slide.under.waste) == (NO_CARD, cards[20])
     hand.presses(pygame.K_u)
     assert line(window) == ()
     assert hand.sees() != start
