@@ -12,11 +12,11 @@ help: ## show this list
 $(INSTALLED): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "This needs Python 3.11 or newer, for instance: make PYTHON=python3.12 ...")'
 	$(PYTHON) -m venv .venv
-	$(PIP) '.[benchmark]'
+	$(PIP) '.[benchmark,render]'
 	@touch $@
 
 $(TESTING): $(INSTALLED)
-	$(PIP) '.[benchmark,offline,ray,dev]'
+	$(PIP) '.[benchmark,offline,ray,render,dev]'
 	@touch $@
 
 benchmark: $(INSTALLED) ## compare the fast agents with the optimum on 1,000 evaluation deals
@@ -33,12 +33,12 @@ check: $(TESTING) ## lint and check types only
 	$(BIN)/python -m ruff format --check .
 	$(BIN)/python -m mypy
 
-docs: benchmark ## make the pictures of the README
+docs: benchmark ## make the pictures of the README, the animation too
 	$(BIN)/python -m experiments.pictures docs
 	cp runs/benchmark/leaderboard.svg docs/
 
 bench-speed: $(INSTALLED) ## measure speed beside other libraries, write docs/speed.md (10 minutes)
-	$(PIP) '.[benchmark,peers]'
+	$(PIP) '.[benchmark,render,peers]'
 	$(BIN)/python -m experiments speed --output docs/speed.md
 
 bench-agents: $(INSTALLED) ## play all agents, also the slow ones, train ppo with 5 seeds, write docs/agents.md (an hour)

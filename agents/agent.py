@@ -32,6 +32,9 @@ class Agent(Protocol):
 
     A class of this kind is made with ``cls(rules=rules, seed=seed)``; see :func:`agents.make`. Games that are over drop out
     between two calls of ``act``, so N falls and a game's row moves: everything to go by is in the observation.
+
+    An agent may have a method ``values`` too, with the arguments of ``act``: what it goes by, float (N, 29), higher is
+    better, NaN where an action is illegal. ``tripeaks watch`` shows them.
     """
 
     def act(self, observation: Observation, action_mask: np.ndarray) -> np.ndarray:

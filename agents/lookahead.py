@@ -6,8 +6,10 @@ import numpy as np
 
 from agents.expectation import new_tree, values_of_games
 from agents.search import SearchAgent, integer, number
-from agents.value_network import load_network, working_memory
-from tripeaks_env.engine import DRAW, tables
+from agents.value_network import POINTS, load_network, working_memory
+from agents.worlds import games_as_seen
+from tripeaks_env.engine import DRAW, UNDO, tables
+from tripeaks_env.observation import Observation
 from tripeaks_env.rules import Rules
 
 
@@ -51,7 +53,19 @@ class LookaheadAgent(SearchAgent):
 
     def search(self, games: np.ndarray, simulations: int) -> np.ndarray:
         """Return a legal action for each of N games as seen; see :meth:`agents.search.SearchAgent.search`."""
+        return self._expect(games, simulations).argmax(axis=1)
+
+    def values(self, observation: Observation, action_mask: np.ndarray) -> np.ndarray:
+        """Return what it expects of each action, float (N, 29), NaN where it is illegal: points to come, a win counted extra.
+
+        Where nothing is unknown it does not go by these, but by the exact best.
+        """
+        games = games_as_seen(observation, self.rules)
+        values = POINTS * self._expect(games, self.simulations)
+        return np.where(action_mask[:, :UNDO] == 1, values, np.nan)
+
+    def _expect(self, games: np.ndarray, simulations: int) -> np.ndarray:
         values = np.empty((len(games), DRAW + 1), dtype=np.float32)
         tree, width = new_tree(simulations), self.width / 100
         values_of_games(games, tree, self.depth, width, tables(self.rules), self.network, self.work, values)
-        return values.argmax(axis=1)
+        return values

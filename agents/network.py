@@ -162,12 +162,20 @@ class NetworkAgent:
 
     def act(self, observation: Observation, action_mask: np.ndarray) -> np.ndarray:
         """Return a legal action for each of N games; see :meth:`agents.agent.Agent.act`."""
+        actions: np.ndarray = self._logits(observation, action_mask).argmax(dim=1).cpu().numpy()
+        return np.where(action_mask[:, :UNDO].any(axis=1), actions, UNDO)  # undo only where nothing else is legal
+
+    def values(self, observation: Observation, action_mask: np.ndarray) -> np.ndarray:
+        """Return how likely it finds each action the best, in percent, float (N, 29), NaN where it is illegal."""
+        shares: np.ndarray = self._logits(observation, action_mask).softmax(dim=1).cpu().numpy()
+        return np.where(action_mask[:, :UNDO] == 1, 100 * shares, np.nan)
+
+    def _logits(self, observation: Observation, action_mask: np.ndarray) -> torch.Tensor:
         device = next(self.network.parameters()).device
         tensors = {key: torch.as_tensor(value, device=device) for key, value in observation.items()}
         tensors["action_mask"] = torch.as_tensor(action_mask[:, :UNDO], device=device)
         with torch.inference_mode():
-            actions: np.ndarray = self.network(tensors).argmax(dim=1).cpu().numpy()
-        return np.where(action_mask[:, :UNDO].any(axis=1), actions, UNDO)  # undo only where nothing else is legal
+            return self.network(tensors)
 
 
 class DistilledAgent(NetworkAgent):

@@ -53,6 +53,14 @@ def test_masked_example_plays_a_whole_game() -> None:
     assert names["observation"]["observation"].shape == (43,)
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::SyntaxWarning")
+def test_video_example_makes_a_video(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("moviepy")
+    monkeypatch.chdir(tmp_path)
+    exec(block("python", "RecordVideo("), {})
+    assert (tmp_path / "runs" / "videos" / "rl-video-episode-0.mp4").stat().st_size > 10_000
+
+
 def test_game_example_prints_what_it_shows() -> None:
     failed, tried = doctest.testfile("../README.md", encoding="utf-8")
     assert failed == 0

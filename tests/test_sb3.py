@@ -112,6 +112,17 @@ def test_times_of_episodes_count_from_the_making() -> None:
     assert ended == sorted(ended)
 
 
+def test_pictures() -> None:
+    """``render`` shows all games as one picture."""
+    pytest.importorskip("pygame")
+    env = TriPeaksVecEnv(4, render_mode="rgb_array", render_size=(32, 20))
+    env.reset()
+    picture = env.render()
+    assert picture is not None
+    assert picture.shape == (40, 64, 3)
+    assert np.array_equal(picture[20:, :32], env.env_method("render", indices=2)[0])
+
+
 def test_attributes_and_methods() -> None:
     env = TriPeaksVecEnv(3, rules="classic", render_mode="ansi")
     env.seed(0)

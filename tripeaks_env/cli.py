@@ -3,8 +3,8 @@
 import io
 import sys
 
-EXTRA = ("matplotlib", "pydantic", "rich", "scipy", "typer")
-"""What the command needs beside the package itself: the extra ``cli``."""
+EXTRAS = dict.fromkeys(("matplotlib", "pydantic", "rich", "scipy", "typer"), "cli") | {"pygame": "render"}
+"""What the command needs beside the package itself, and the extra that brings it; ``render`` is for windows."""
 
 
 def main() -> None:
@@ -18,9 +18,11 @@ def main() -> None:
     try:
         sys.exit(_run(sys.argv[1:] or ["--help"]))
     except ModuleNotFoundError as error:
-        if error.name not in EXTRA:
+        if error.name not in EXTRAS:
             raise
-        fault = f"{error.name} is not installed; the command line needs the extra cli: pip install 'tripeaks-env[cli]'"
+        extra = EXTRAS[error.name]
+        needs = "the command line" if extra == "cli" else "a window"
+        fault = f"{error.name} is not installed; {needs} needs the extra {extra}: pip install 'tripeaks-env[{extra}]'"
     except (ValueError, OSError) as error:
         fault = str(error)
     except KeyboardInterrupt:

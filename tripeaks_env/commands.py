@@ -9,6 +9,7 @@ from contextlib import nullcontext
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import numpy as np
@@ -29,10 +30,13 @@ from tripeaks_env.files import replacing
 from tripeaks_env.game import Game, Outcome
 from tripeaks_env.intervals import mean_interval, share_interval
 from tripeaks_env.objective import Objective
+from tripeaks_env.play import terminal_play, terminal_watch, texts, watching
+from tripeaks_env.play.session import RulesChoice, Session
 from tripeaks_env.render import board_text
 from tripeaks_env.rules import PRESETS, Rules, Scoring
 from tripeaks_env.solver import as_game, solve
 from tripeaks_env.splits import Split, random_numbers, suite
+from tripeaks_env.view import view_of_record
 from tripeaks_env.workers import Engine, EngineName, Lost, make_engine
 
 PATIENCE = 3.0
@@ -70,6 +74,18 @@ ObjectiveOption = Annotated[
         help="The best score; or a win first, then the score; or a win with the fewest moves, then the score."
     ),
 ]
+DealCode = Annotated[
+    str | None,
+    typer.Argument(show_default=False, metavar="[CODE]", help="A deal code; by default a random deal."),
+]
+PlayRules = Annotated[
+    RulesChoice | None,
+    typer.Option("--rules", help="Whether king and ace are adjacent; by default what the code says, else easy."),
+]
+Language = Annotated[
+    str | None, typer.Option(metavar="[en|ca]", help="English or Catalan; by default that of the locale, else English.")
+]
+InWindow = Annotated[bool, typer.Option("--window", help="In a window; it needs the extra render.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Answer with a line of JSON.")]
 
 app = typer.Typer(
@@ -283,6 +299,72 @@ def show_stats(
     Console().print(table)
 
 
+@app.command("play", epilog="Example: tripeaks play TP1-E-AAAAAAB")
+def play_game(
+    code: DealCode = None,
+    rules: PlayRules = None,
+    language: Language = None,
+    no_help: Annotated[bool, typer.Option("--no-help", help="Do not tell why a card cannot be played.")] = False,
+    window: InWindow = False,
+) -> None:
+    """Play in the terminal, or in a window; the keys are shown there.
+
+    Without a terminal, each line of standard input has keys, and the board is printed after each.
+    """
+    session = Session(code, rules, help=not no_help)
+    words = texts.language(language)
+    if window:
+        _window().play(session, words)
+    else:
+        terminal_play.play(session, words)
+
+
+@app.command("watch", epilog="Example: tripeaks watch lookahead TP1-E-AAAAAAB --speed 4")
+def watch_agent(
+    agent: Annotated[
+        str,
+        typer.Argument(
+            show_default=False,
+            metavar="AGENT",
+            help="A name (random, greedy, opener, ppo, network, lookahead, rollout, pimc, ismcts, oracle), module:Class, "
+            "module:function, or a model of Stable-Baselines3 (MODEL.zip).",
+        ),
+    ],
+    code: DealCode = None,
+    rules: PlayRules = None,
+    speed: Annotated[float, typer.Option(min=0.01, max=100, help="Moves a second.")] = 1.0,
+    values: Annotated[
+        Literal["agent", "solver", "none"],
+        typer.Option(help="Show what the agent expects of each action, or what the solver knows, or neither."),
+    ] = "agent",
+    seed: Annotated[int, typer.Option(min=0, help="Of the agent's own random choices.")] = 0,
+    language: Language = None,
+    window: InWindow = False,
+) -> None:
+    """Watch an agent play. It needs the package agents, which a checkout of the repository has.
+
+    An agent that has no values of its own is shown with those of the solver, which sees all cards.
+    """
+    session, words = Session(code, rules), texts.language(language)
+    choose = watching.load(agent, session.game.rules, seed)
+    if window:
+
+        def new() -> Game:
+            session.new()
+            return session.game
+
+        _window().watch(session.game, choose, agent, words, 1 / speed, new, values)
+    else:
+        terminal_watch.watch(session, choose, agent, words, speed, "" if values == "none" else values)
+
+
+def _window() -> ModuleType:
+    """Return the module that opens windows, which needs the extra ``render``."""
+    from tripeaks_env.play import window
+
+    return window
+
+
 def read_position(text: str, rules: str | None = None) -> Game:
     """Return the game that a deal code, the cards of a deal or a saved game tells of.
 
@@ -332,7 +414,7 @@ def _title(game: Game) -> str:
 
 def _board(game: Game, every_card: bool = False) -> str:
     rules = replace(game.rules, open_peaks=True) if every_card else game.rules
-    return board_text(game.deal, game.record, rules, game.status)
+    return board_text(view_of_record(game.deal, game.record, rules, game.status))
 
 
 def _stock(game: Game) -> list[int]:

@@ -13,6 +13,7 @@ from tripeaks_env.deals import format_codes, number_slots
 from tripeaks_env.episodes import Episodes, Reward, check_render_mode, check_reset_options
 from tripeaks_env.observation import Observation, num_actions, observation_space
 from tripeaks_env.rules import Rules
+from tripeaks_env.screen import Screen
 from tripeaks_env.splits import Split, check_split, random_numbers
 
 FIRST = np.zeros(1, dtype=np.int64)  # the index of the only game
@@ -66,12 +67,12 @@ class TriPeaksEnv(gymnasium.Env[dict[str, Any], np.int64]):
 
     ## Arguments
     ``rules``: ``"easy"`` (default), ``"classic"``, ``"traditional"`` or :class:`~tripeaks_env.Rules`. ``reward``: see
-    above. ``max_undos``: undos allowed in an episode, 0 to 100. ``render_mode``: ``"ansi"`` or ``None``. ``split``:
-    which deals a reset draws from: ``"train"`` (default), ``"evaluation"`` or ``"all"``. ``skip_forced``: after a legal
-    action the environment plays on by itself as long as a single action is legal (but never undoes), so that nearly every
-    step is a choice
-    (a third to a half of the moves of a game are draws because nothing else is legal); the reward includes what that
-    brings, and ``moves`` counts it.
+    above. ``max_undos``: undos allowed in an episode, 0 to 100. ``render_mode``: ``"human"`` (a window), ``"rgb_array"``
+    (pictures), ``"ansi"`` (text) or ``None``. ``render_size``: width and height of a picture, by default 960 x 540.
+    ``highlight``: whether legal actions are marked in pictures. ``split``: which deals a reset draws from: ``"train"``
+    (default), ``"evaluation"`` or ``"all"``. ``skip_forced``: after a legal action the environment plays on by itself as
+    long as a single action is legal (but never undoes), so that nearly every step is a choice (a third to a half of the
+    moves of a game are draws because nothing else is legal); the reward includes what that brings, and ``moves`` counts it.
 
     ## References
     The rules page of an existing TriPeaks app (in Catalan, "Les regles de TriPeaks").
@@ -80,7 +81,7 @@ class TriPeaksEnv(gymnasium.Env[dict[str, Any], np.int64]):
     v0: first version.
     """
 
-    metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 2}
+    metadata: dict[str, Any] = {"render_modes": ["human", "rgb_array", "ansi"], "render_fps": 2}
 
     def __init__(
         self,
@@ -90,6 +91,8 @@ class TriPeaksEnv(gymnasium.Env[dict[str, Any], np.int64]):
         render_mode: str | None = None,
         split: Split = "train",
         skip_forced: bool = False,
+        render_size: tuple[int, int] | None = None,
+        highlight: bool = False,
     ) -> None:
         self._episodes = Episodes(1, rules, reward, max_undos, skip_forced)
         self.rules = self._episodes.rules
@@ -98,6 +101,10 @@ class TriPeaksEnv(gymnasium.Env[dict[str, Any], np.int64]):
         self.skip_forced = skip_forced
         self._buffers = self._episodes.new_observation()
         self.render_mode = check_render_mode(render_mode, self.metadata)
+        if not isinstance(highlight, bool):
+            raise ValueError(f"highlight is {highlight!r}; it must be true or false")
+        self.highlight = highlight
+        self._screen = Screen(render_size, 1, self.metadata["render_fps"])
         self.split: Split = check_split(split)
         self.observation_space = observation_space(self.rules, self.max_undos)
         self._actions = num_actions(self.max_undos)
@@ -120,6 +127,7 @@ class TriPeaksEnv(gymnasium.Env[dict[str, Any], np.int64]):
         else:
             numbers = random_numbers(self.np_random, self.split)
             self._episodes.start(FIRST, number_slots(numbers, self.rules), format_codes(numbers, self.rules))
+        self._show()
         return self._shown()
 
     def step(self, action: int | np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
@@ -137,6 +145,7 @@ class TriPeaksEnv(gymnasium.Env[dict[str, Any], np.int64]):
             raise ValueError(f"action is {action!r}; it must be an integer from 0 to {self._actions - 1}")
         self._episodes.check_started()
         reward = self._episodes.step(np.array([number]))
+        self._show()
         observation, info = self._shown()
         return observation, reward.item(), self._episodes.over.item(), False, info
 
@@ -145,12 +154,30 @@ class TriPeaksEnv(gymnasium.Env[dict[str, Any], np.int64]):
         self._episodes.check_started()
         return self._episodes.observe()["action_mask"][0] == 1
 
-    def render(self) -> str | None:
-        """Return the board as text in render mode ``"ansi"``, ``None`` without a render mode."""
+    def render(self) -> np.ndarray | str | None:
+        """Return the board as the render mode says.
+
+        ``"rgb_array"``: uint8 (height, width, 3); ``"ansi"``: text; ``"human"`` and none: ``None``, as the window follows by
+        itself.
+
+        Raises:
+            gymnasium.error.ResetNeeded: the environment was never reset.
+            gymnasium.error.DependencyNotInstalled: pictures need pygame-ce.
+        """
         if self.render_mode is None:
             return None
         self._episodes.check_started()
-        return self._episodes.board(0)
+        if self.render_mode == "rgb_array":
+            return self._screen.frame(self._episodes.view(0, self.highlight))
+        return self._episodes.board(0) if self.render_mode == "ansi" else None
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        self._screen.close()
+
+    def _show(self) -> None:
+        if self.render_mode == "human":
+            self._screen.show([self._episodes.view(0, self.highlight)])
 
     def _shown(self) -> tuple[Observation, dict[str, Any]]:
         self._episodes.observe(self._buffers)

@@ -28,6 +28,7 @@ from tripeaks_env.game import MESSAGES, Game
 from tripeaks_env.observation import Observation, new_observation, part_sizes, write_observation
 from tripeaks_env.render import board_text
 from tripeaks_env.rules import Rules, as_rules
+from tripeaks_env.view import View, view_of_record
 
 Reward = Literal["score", "win"]
 MAX_UNDOS = 100
@@ -41,17 +42,10 @@ REJECTION_TEXTS = [MESSAGES.get(reason, "") for reason in Rejection]
 def check_render_mode(render_mode: str | None, metadata: dict[str, Any]) -> str | None:
     """Return ``render_mode`` if it is ``None`` or one of ``metadata["render_modes"]``.
 
-    For the other modes of Gymnasium it warns and returns ``None``: libraries ask for ``"rgb_array"`` without being told to.
-
     Raises:
         ValueError: there is no such mode.
     """
     modes = metadata["render_modes"]
-    if render_mode in ("human", "rgb_array", "rgb_array_list", "ansi_list"):
-        gymnasium.logger.warn(
-            f"render_mode {render_mode!r} is not there yet, only {', '.join(modes)}; nothing is rendered"
-        )
-        return None
     if render_mode not in (None, *modes):
         raise ValueError(f"render_mode is {render_mode!r}; it must be None or one of {', '.join(modes)}")
     return render_mode
@@ -254,7 +248,11 @@ class Episodes:
         status_games(self.games[i : i + 1], self.table, self.statuses[i : i + 1])
         return STATUSES[self.statuses[i]]
 
+    def view(self, i: int, highlight: bool = False) -> View:
+        """Return what the player of game ``i`` sees, with legal actions marked if ``highlight``."""
+        deal = self.given.get(i) or Deal.from_code(self.codes[i])
+        return view_of_record(deal, self.games[i : i + 1], self.rules, self.status(i), highlight)
+
     def board(self, i: int) -> str:
         """Return the board of game ``i`` as text."""
-        deal = self.given.get(i) or Deal.from_code(self.codes[i])
-        return board_text(deal, self.games[i : i + 1], self.rules, self.status(i))
+        return board_text(self.view(i))

@@ -24,6 +24,7 @@ from tripeaks_env.layout import COVERS, PEAKS, POSITIONS, peaks_cleared
 from tripeaks_env.observation import Observation, observe
 from tripeaks_env.render import board_text
 from tripeaks_env.rules import Rules, as_rules
+from tripeaks_env.view import view_of
 
 UNLIMITED = np.iinfo(np.int32).max
 """Undos of a :class:`Game`. A line has at most 53 actions, so the last 100 actions, which can be undone, are all of them."""
@@ -260,7 +261,7 @@ class Game:
     __hash__ = None  # type: ignore[assignment]  # a game changes
 
     def __str__(self) -> str:
-        return board_text(self.deal, self._game, self.rules, self.status)
+        return board_text(view_of(self))
 
     def __repr__(self) -> str:
         return f"<Game {self.rules}, {self.status}, score {self.score}, moves {self.moves}>"

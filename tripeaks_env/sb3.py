@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -116,6 +116,12 @@ class TriPeaksVecEnv(VecEnv):
         if self._masks is None:
             raise gymnasium.error.ResetNeeded("call reset() before anything else")
         return self._masks.copy()
+
+    def get_images(self) -> Sequence[np.ndarray | None]:
+        """Return the pictures of all games in render mode ``"rgb_array"``, which ``render()`` shows side by side."""
+        if self.env.render_mode != "rgb_array":
+            return [None] * self.num_envs
+        return [each for each in self.env.render() or () if isinstance(each, np.ndarray)]
 
     def env_method(
         self, method_name: str, *method_args: Any, indices: VecEnvIndices = None, **method_kwargs: Any

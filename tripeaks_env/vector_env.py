@@ -18,7 +18,9 @@ from tripeaks_env.episodes import INFO_PARTS, Episodes, Reward, check_render_mod
 from tripeaks_env.game import Game
 from tripeaks_env.observation import Observation, num_actions, observation_space
 from tripeaks_env.rules import Rules
+from tripeaks_env.screen import Screen
 from tripeaks_env.splits import Split
+from tripeaks_env.view import View
 
 NEVER = np.iinfo(np.int64).max
 MASK_KEYS = tuple(f"_{part}" for part in INFO_PARTS)
@@ -39,7 +41,7 @@ class TriPeaksVectorEnv(gymnasium.vector.VectorEnv[dict[str, Any], np.ndarray, n
         rules: see :class:`~tripeaks_env.TriPeaksEnv`, also for the next four.
         reward: ``"score"`` or ``"win"``.
         max_undos: undos allowed in an episode, 0 to 100.
-        render_mode: ``"ansi"`` or ``None``.
+        render_mode: ``"human"`` (a window of all games), ``"rgb_array"`` (pictures), ``"ansi"`` (text) or ``None``.
         split: which deals a reset draws from.
         skip_forced: see :class:`~tripeaks_env.TriPeaksEnv`.
         max_episode_steps: after how many steps an episode is truncated; ``None``: never.
@@ -47,6 +49,9 @@ class TriPeaksVectorEnv(gymnasium.vector.VectorEnv[dict[str, Any], np.ndarray, n
         copy: whether ``reset`` and ``step`` return fresh arrays. If not, those of observations are the same at each call,
             those of infos at each step, and there ``infos["action_mask"]`` is the observation's: faster, for who is done with
             them by then. Texts and ``_key`` masks are read-only then.
+        render_size: width and height of the picture of a game; by default 960 x 540, or so much smaller that all games fit
+            1920 x 1080.
+        highlight: whether legal actions are marked in pictures.
 
     Raises:
         ValueError: an argument is not one of the allowed values.
@@ -64,6 +69,8 @@ class TriPeaksVectorEnv(gymnasium.vector.VectorEnv[dict[str, Any], np.ndarray, n
         max_episode_steps: int | None = None,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         copy: bool = True,
+        render_size: tuple[int, int] | None = None,
+        highlight: bool = False,
     ) -> None:
         for name, value in {"num_envs": num_envs, "max_episode_steps": max_episode_steps}.items():
             if not (value is None and name == "max_episode_steps") and (not isinstance(value, int) or value < 1):
@@ -74,6 +81,10 @@ class TriPeaksVectorEnv(gymnasium.vector.VectorEnv[dict[str, Any], np.ndarray, n
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.metadata = {**TriPeaksEnv.metadata, "autoreset_mode": self.autoreset_mode}
         self.render_mode = check_render_mode(render_mode, self.metadata)
+        if not isinstance(highlight, bool):
+            raise ValueError(f"highlight is {highlight!r}; it must be true or false")
+        self.highlight = highlight
+        self._screen = Screen(render_size, num_envs, self.metadata["render_fps"])
         self.max_episode_steps = max_episode_steps
         self._episodes = Episodes(num_envs, rules, reward, max_undos, skip_forced)
         self.rules = self._episodes.rules
@@ -129,6 +140,7 @@ class TriPeaksVectorEnv(gymnasium.vector.VectorEnv[dict[str, Any], np.ndarray, n
         self._elapsed[which] = 0
         self._done[which] = False
         observation = self._episodes.observe(self._buffers)
+        self._show()
         return observation, _with_masks(self._episodes.infos(observation), mask)
 
     def step(self, actions: np.ndarray) -> tuple[Observation, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
@@ -173,16 +185,44 @@ class TriPeaksVectorEnv(gymnasium.vector.VectorEnv[dict[str, Any], np.ndarray, n
             )
             self._deal_at_random(done.nonzero()[0])
             observation = self._episodes.observe(self._buffers)
+        self._show()
         infos |= self._episodes.infos(observation, self._copy)
         infos |= zip(MASK_KEYS, self._everywhere.copy() if self._copy else self._everywhere, strict=True)
         return observation, rewards, terminated, truncated, infos
 
-    def render(self) -> tuple[str, ...] | None:
-        """Return the board of each environment as text in render mode ``"ansi"``, ``None`` without a render mode."""
+    def render(self) -> tuple[np.ndarray, ...] | tuple[str, ...] | None:
+        """Return the board of each environment as the render mode says, see :meth:`tripeaks_env.TriPeaksEnv.render`."""
         if self.render_mode is None:
             return None
         self._episodes.check_started()
-        return tuple(self._episodes.board(i) for i in range(self.num_envs))
+        if self.render_mode == "rgb_array":
+            return tuple(self._screen.frame(view) for view in self._views())
+        return tuple(self._episodes.board(i) for i in range(self.num_envs)) if self.render_mode == "ansi" else None
+
+    def render_grid(self, columns: int | None = None) -> np.ndarray:
+        """Return all boards as one picture, uint8 (height, width, 3), in any render mode.
+
+        Args:
+            columns: how many boards stand in a row; by default about as many as there are rows.
+
+        Raises:
+            ValueError: there is no such number of columns.
+            gymnasium.error.ResetNeeded: an environment was never reset.
+            gymnasium.error.DependencyNotInstalled: pygame-ce is missing.
+        """
+        self._episodes.check_started()
+        return self._screen.grid(self._views(), columns)
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Close the window, if there is one."""
+        self._screen.close()
+
+    def _views(self) -> list[View]:
+        return [self._episodes.view(i, self.highlight) for i in range(self.num_envs)]
+
+    def _show(self) -> None:
+        if self.render_mode == "human" and self._episodes.all_started:
+            self._screen.show(self._views())
 
     def _reset_mask(self, mask: np.ndarray | None) -> np.ndarray:
         if mask is None:

@@ -24,6 +24,7 @@ class Size:
         deals: deals in a sample of ``solve``.
         slow_deals: the same where a deal takes some tens of milliseconds.
         many_deals: deals in a call of ``solve_many``.
+        pictures: pictures of boards in a sample.
         games: games that an agent plays at once.
         lone_games: games that an agent plays one by one.
         training: what to change in the config of a training.
@@ -37,6 +38,7 @@ class Size:
     deals: int = 1000
     slow_deals: int = 50
     many_deals: int = 8192
+    pictures: int = 500
     games: int = 1000
     lone_games: int = 20
     training: Mapping[str, int] = field(default_factory=dict)
@@ -52,6 +54,7 @@ QUICK = Size(
     deals=2,
     slow_deals=1,
     many_deals=16,
+    pictures=2,
     games=4,
     lone_games=1,
     training={"num_envs": 2, "n_steps": 8, "batch_size": 16},

@@ -46,6 +46,10 @@ STEPS = (
         for variant, options in VARIANTS.items()
     ),
 )
+PICTURES = tuple(
+    Measure(f"rgb_array, {width} x {height}", "frames/s", partial(samples.pictures, width, height), package="pygame-ce")
+    for width, height in ((320, 240), (960, 540), (1920, 1080))
+)
 SOLVERS = (
     *(Measure(f"solve, {name}", "s", partial(samples.solving, rules)) for name, rules in PRESETS.items()),
     Measure("solve, traditional (streak scoring)", "s", partial(samples.solving, Rules.traditional)),
@@ -64,5 +68,12 @@ TRAINING = (
     Measure("PPO, native vector env", "decisions/s", partial(samples.training, True)),
     Measure("PPO, DummyVecEnv of as many single ones", "decisions/s", partial(samples.training, False)),
 )
-SECTIONS = {"Start": START, "Steps": STEPS, "Solvers": SOLVERS, "Agents": PLAYERS, "Training": TRAINING}
+SECTIONS = {
+    "Start": START,
+    "Steps": STEPS,
+    "Pictures": PICTURES,
+    "Solvers": SOLVERS,
+    "Agents": PLAYERS,
+    "Training": TRAINING,
+}
 """The rows of this project, by the heading they stand under."""

@@ -116,6 +116,29 @@ def vector(num_envs: int, choosing: bool, copy: bool, size: Size) -> Sample:
     )
 
 
+def pictures(width: int, height: int, size: Size) -> Sample:
+    """Return a sample of the pictures per second of one environment, with steps and resets."""
+    import tripeaks_env.drawing  # noqa: F401 - says whether pygame-ce is there
+
+    env = gymnasium.make("TriPeaks-v0", render_mode="rgb_array", render_size=(width, height))
+    rng = np.random.default_rng(0)
+
+    def sample() -> float:
+        start = time.perf_counter()
+        observation, _ = env.reset(seed=0)
+        for _ in range(size.pictures):
+            action = rng.choice(observation["action_mask"].nonzero()[0])
+            observation, _, terminated, _, _ = env.step(action)
+            env.render()
+            if terminated:
+                observation, _ = env.reset()
+        return size.pictures / (time.perf_counter() - start)
+
+    env.reset()
+    env.render()  # makes the images of the cards
+    return sample
+
+
 def _random_games(size: Size) -> list[tuple[Game, list[int]]]:
     """Return games at their start, and with each the actions that a random player takes in it."""
     numbers = suite(max(1, size.single_steps // 40))

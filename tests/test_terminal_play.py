@@ -1,0 +1,532 @@
+"""Play and watch in the terminal: screens of a player in this process, and the command on a pseudo-terminal."""
+
+from __future__ import annotations
+
+import codecs
+import os
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from tests.common import WORKED_WIN
+from tests.test_cli import Run, run  # noqa: F401
+from tripeaks_env import Game, action_values, commands, solve
+from tripeaks_env.engine import DRAW
+from tripeaks_env.layout import COVERS
+from tripeaks_env.play.session import Session
+from tripeaks_env.play.terminal_board import COLUMN, DIGITS, SIZES, at_column
+from tripeaks_env.play.terminal_play import ALL_KEYS, Player, moved, plain, uncovered
+from tripeaks_env.play.terminal_watch import SPEEDS, Watcher
+from tripeaks_env.play.watching import load
+
+CODE = "TP1-E-AAAAAAB"
+CHECKOUT = Path(__file__).parents[1]
+TERMINALS = [(40, 12), (59, 17), (80, 24), (118, 29), (200, 60)]
+
+
+def key_of(action: int) -> str:
+    return "d" if action == DRAW else DIGITS[COLUMN[action]]
+
+
+def player(*keys: str, code: str = CODE, language: str = "en") -> Player:
+    made = Player(Session(code, seed=0), language)
+    for key in keys:
+        assert made.press(key)
+    return made
+
+
+def shown(of: Player | Watcher, columns: int = 80, lines: int = 24) -> str:
+    """Return a screen as text, which must fit."""
+    text = of.screen(columns, lines).plain
+    rows = text.split("\n")
+    assert len(rows) <= lines, text
+    if columns > 1:
+        assert max(map(len, rows)) <= columns, text
+    return text
+
+
+def on_one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def test_digits_play_a_whole_game() -> None:
+    """Each card has one key as long as nothing covers it, and no two share one."""
+    made = player()
+    for action in WORKED_WIN:
+        keys = [key_of(position) for position in uncovered(made.session.game)]
+        assert len(set(keys)) == len(keys)
+        if action != DRAW:
+            assert at_column(made.session.game, COLUMN[action]) == action
+        assert made.press(key_of(action))
+    assert made.session.game == Game(CODE, actions=WORKED_WIN)
+    text = shown(made)
+    assert "You have won with 750 points in 50 moves!" in text
+    assert "The best of this deal: a win with 762 points in 38 moves." in text
+
+
+def test_a_game_shows_what_a_player_sees() -> None:
+    made = player()
+    for action in WORKED_WIN[:30]:
+        made.press(key_of(action))
+        game = made.session.game
+        for columns, lines in TERMINALS:
+            text = shown(made, columns, lines)
+            tableau = game.observation()["tableau"]
+            for position in range(28):
+                name = made.session.game.deal.text().split()[position]
+                symbol = name.replace("T", "10")[:-1] + "♣♦♥♠"["CDHS".index(name[-1])]
+                seen = 0 < tableau[position] < 14 or game.line[-1] == position
+                assert (symbol in text.split("\n", 1)[1].split("1-0")[0]) == seen or made.message, symbol
+            assert f"score {game.score}" in text
+            assert f"moves {game.moves}" in text
+            assert f"×{game.stock}" in text
+
+
+def test_error_help() -> None:
+    assert "! It must be one rank higher or lower." in shown(player("1"))
+    gone = player("3", "3")  # the king of clubs, then the column without a card to play
+    assert "! This card is blocked." in shown(gone)
+    assert gone.session.game.moves == 1
+    quiet = player("x", "1")
+    assert "!" not in shown(quiet)
+    assert "Error help is on." in shown(player("x", "x"))
+    assert "Carta bloquejada" in shown(player("3", "3", language="ca"))
+
+
+def test_undo_new_and_code() -> None:
+    made = player("3", "u")
+    assert (made.session.game.line, made.session.game.moves) == ((), 1)
+    assert "Undone." in shown(made)
+    assert made.press("u")
+    assert "! There is nothing to undo." in shown(made)
+    for key in ("n", "c"):
+        made.press(key)
+    assert (made.session.rules, made.session.game.moves) == ("classic", 0)
+    assert made.session.code != "TP1-C-AAAAAAB"
+    for key in (*"nt", *"tp1-c-aaaaaadx", "backspace", "enter"):
+        made.press(key)
+    assert made.session.code == "TP1-C-AAAAAAD"
+    assert "New game TP1-C-AAAAAAD." in shown(made)
+    made.press("d")
+    for key in ("c", *"TP1-Q", "enter"):
+        made.press(key)
+    assert "“TP1-Q” is no deal code" in shown(made)
+    made.press("escape")
+    assert "is no deal code" not in shown(made)
+    assert made.session.game == Game("TP1-C-AAAAAAD", actions=[28])
+    for key in ("n", "z"):
+        made.press(key)
+    assert made.session.game == Game("TP1-C-AAAAAAD", actions=[28])
+    for key in ("n", "a"):
+        made.press(key)
+    assert made.session.game == Game("TP1-C-AAAAAAD")
+
+
+def test_the_solver_answers() -> None:
+    game, best = Game(CODE), solve(CODE)
+    made = player("h")
+    assert f"a win with {best.score} points is possible." in shown(made)
+    assert made.hinted is not None
+    assert shown(made).count("╔") == 1
+    assert action_values(game)[made.hinted] == best.score
+    assert "It can be won, with up to 762 points." in shown(player("w"))
+    assert "The best of this deal: a win with 762 points in 38 moves." in shown(player("o"))
+    text = on_one_line(shown(player("v")))
+    assert "Best score possible after: K♣ 762 K♦ 762 draw 762 2♦ 756" in text
+    assert "Best score possible" not in shown(player("v", "v"))
+
+
+def test_blocked_games_offer_undo_and_the_best_line() -> None:
+    made = player(*["d"] * 23)
+    while not made.session.over:
+        made.press(key_of(made.session.game.legal_actions()[0]))
+    assert "No more moves. Undo, or begin a new game." in on_one_line(shown(made, 40, 12))
+    made.press("l")
+    text = shown(made, 40, 12)
+    assert text.split("\n")[0].split() == ["best", "yours"]
+    assert len(text.split("\n")) == 12
+    rows = []
+    for _ in range(60):
+        rows += [row for row in shown(made, 40, 12).split("\n")[1:-2] if row not in rows]
+        made.press("down")
+    best, own = made.session.best_line(), made.session.own_line()
+    assert len(rows) == max(len(best), len(own))
+    assert rows[0].split()[0] == "1"
+    assert str(best[-1].score) in rows[len(best) - 1]
+    made.press("escape")
+    made.press("u")
+    assert "No more moves" not in shown(made)
+    made.press("l")
+    assert "! The best line is shown when the game is over." in shown(made)
+
+
+def test_arrows_reach_every_card_and_the_stock() -> None:
+    game = Game(CODE, actions=[20, 23, 22])
+    seen, todo = set(), [moved(game, None, "right")]
+    while todo:
+        cursor = todo.pop()
+        if cursor not in seen:
+            seen.add(cursor)
+            todo += [moved(game, cursor, key) for key in ("left", "right", "up", "down")]
+    assert seen >= {*uncovered(game), DRAW}
+    blocked = [position for position in game.remaining if any(cover in game.remaining for cover in COVERS[position])]
+    assert seen & {*blocked}
+    made = player("right", "enter")
+    assert made.session.game == Game(CODE, actions=[20])
+    assert made.cursor in uncovered(made.session.game)
+    made = player("right", "down", "enter")
+    assert made.session.game == Game(CODE, actions=[28])
+    assert "! This card is blocked." in shown(player("right", "up", "enter"))
+
+
+def test_quitting_asks_in_the_middle_of_a_game() -> None:
+    assert not Player(Session(CODE)).press("q")
+    made = player("3", "q")
+    assert "Quit this game?" in shown(made)
+    assert made.press("n")
+    made.press("q")
+    assert not made.press("y")
+    assert not player("3").press("end")
+    assert not player("3", "c").press("end")
+
+
+@pytest.mark.parametrize("language", ["en", "ca"])
+def test_everything_fits_every_terminal(language: str) -> None:
+    states = [
+        [],
+        ["3", "1"],
+        ["v"],
+        ["?"],
+        ["n"],
+        ["c", *"TP1-E-AAAAAA"],
+        ["c", *"X" * 30, "enter"],
+        ["3", "q"],
+        ["h", "right"],
+        [*map(key_of, WORKED_WIN)],
+        [*map(key_of, WORKED_WIN), "l"],
+    ]
+    for keys in states:
+        made = player(*keys, language=language)
+        for columns, lines in [*TERMINALS, (40, 60), (200, 12), (85, 13)]:
+            shown(made, columns, lines)
+    for columns, lines in [(39, 12), (40, 11), (10, 3), (1, 1)]:
+        assert "minal" in shown(player(), columns, lines) or lines == 1
+
+
+def test_cards_grow_with_the_terminal() -> None:
+    from tripeaks_env.play.terminal_play import fitting
+
+    assert [fitting(*terminal) for terminal in [(118, 29), (80, 24), (59, 18), (40, 12)]] == list(SIZES)
+
+
+def test_all_keys_are_explained_and_do_something() -> None:
+    text = on_one_line(shown(player("?")))
+    for key, _ in ALL_KEYS:
+        if len(key) == 1:
+            assert f" {key} " in text
+            made = player()
+            made.press(key)
+            assert "does nothing" not in shown(made)
+    assert "! “z” does nothing; ? shows the keys." in shown(player("z"))
+
+
+def test_an_encoding_without_these_characters() -> None:
+    class Ascii(Console):
+        encoding = "ascii"
+
+    text = plain(Ascii(), player("1").screen(80, 24)).plain
+    assert text.isascii()
+    assert "3S" in text
+
+
+# The command, without a terminal.
+
+
+def test_help(run: Run) -> None:  # noqa: F811
+    overview = run("--help")
+    for name in ("play", "watch"):
+        assert f" {name} " in overview
+        assert f"Example: tripeaks {name} " in " ".join(run(name, "--help").split())
+
+
+def test_lines_of_keys(run: Run) -> None:  # noqa: F811
+    screens = run("play", CODE, "--language", "en", stdin="3\n1\nnt\nTP1-C-AAAAAAD\n\xff\nd".encode())
+    assert "! It must be one rank higher or lower." in screens
+    assert "New game TP1-C-AAAAAAD." in screens
+    assert screens.splitlines()[-1] == "TP1-C-AAAAAAD   score 499   moves 1"
+    assert "\x1b" not in screens
+    quiet = run("play", CODE, "--no-help", "--language", "ca", stdin=b"1\n")
+    assert "!" not in quiet
+    assert quiet.splitlines()[-1] == f"{CODE}   punts 500   moviments 0"
+    assert run("play", "--rules", "classic", stdin=b"").splitlines()[-1].startswith("TP1-C-")
+
+
+def test_watching_without_a_terminal(run: Run) -> None:  # noqa: F811
+    screens = run("watch", "oracle", CODE, "--language", "en")
+    assert screens.count("score ") >= 39
+    assert "Won with 762 points in 38 moves." in screens
+    assert "This agent has no values of its own; here are the solver’s." in screens
+    assert "Best score" not in run("watch", "greedy", CODE, "--values", "none", "--seed", "1")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["play", "TP1-E-AAAAAA1"], "has '1' among its letters"),
+        (["play", CODE, "--rules", "classic"], "for this rule it is 'TP1-C-AAAAAAB'"),
+        (["play", "--rules", "open"], "'--rules': 'open' is not one of 'easy', 'classic'"),
+        (["play", "--language", "de"], "language is 'de'; it must be one of en, ca"),
+        (["watch"], "Missing argument 'AGENT'"),
+        (["watch", "nobody"], "agent is 'nobody'; it must be one of random, greedy"),
+        (["watch", "nowhere:Agent"], "agent 'nowhere:Agent' cannot be made"),
+        (["watch", "greedy", "--speed", "0"], "'--speed': Input should be greater than or equal to 0.01"),
+        (["watch", "tests.broken_agents:Raises", CODE], "act raised"),
+    ],
+)
+def test_wrong_arguments(run: Run, arguments: list[str], named: str) -> None:  # noqa: F811
+    run(*arguments, code=2)
+    assert run.err.count("\n") == 1
+    assert named in run.err
+
+
+def test_in_a_window(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+    called: list[tuple] = []
+    window = SimpleNamespace(play=lambda *given: called.append(given), watch=lambda *given: called.append(given))
+    monkeypatch.setattr(commands, "_window", lambda: window)
+    assert run("play", CODE, "--window", "--no-help", "--language", "ca") == ""
+    session, words = called.pop()
+    assert (session.code, session.help, words) == (CODE, False, "ca")
+    run("watch", "greedy", CODE, "--window", "--speed", "4", "--values", "none", "--language", "en")
+    game, choose, *rest, new, values = called.pop()
+    assert (game, rest, values) == (Game(CODE), ["greedy", "en", 0.25], "none")
+    assert choose(game)[0] in game.legal_actions()
+    assert new().deal != game.deal
+
+
+def test_watching_needs_the_agents(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+    monkeypatch.setitem(sys.modules, "agents", None)
+    run("watch", "greedy", CODE, code=2)
+    assert run.err.startswith("error: the agents are not here: ")
+
+
+def test_a_watcher_steps_pauses_and_shows_values() -> None:
+    session = Session(CODE)
+    watcher = Watcher(session, load("lookahead", session.game.rules), "lookahead")
+    assert "lookahead plays" in shown(watcher)
+    assert shown(watcher).count("╔") == 1  # what it is going to do
+    assert "1 moves a second" in shown(watcher, 40, 12)
+    assert "The agent’s values:" in shown(watcher)
+    assert watcher.next
+    action, values = watcher.next
+    assert values is not None
+    assert np.nanargmax(values) == action
+    assert np.flatnonzero(~np.isnan(values)).tolist() == session.game.legal_actions()
+    watcher.press("right")
+    assert (watcher.paused, session.game.line) == (True, (action,))
+    assert "paused" in shown(watcher)
+    watcher.press("v")
+    assert "Best score possible after:" in shown(watcher)
+    watcher.press("v")
+    assert "after:" not in shown(watcher)
+    assert "values:" not in shown(watcher).split("values: agent")[0]
+    watcher.press("left")
+    assert session.game.line == ()
+    for _ in range(20):
+        watcher.press("+")
+    assert watcher.speed == SPEEDS[-1]
+    watcher.press("-")
+    assert watcher.speed == SPEEDS[-2]
+    watcher.press("n")
+    assert session.code != CODE
+    while watcher.next:
+        watcher.move()
+    for columns, lines in TERMINALS:
+        assert re.search(r"Won with|No more moves: lost with", shown(watcher, columns, lines))
+    assert not watcher.press("q")
+
+
+def test_networks_tell_how_likely_their_actions_are() -> None:
+    game = Game(CODE)
+    action, values = load("network", game.rules)(game)
+    assert values is not None
+    assert np.nansum(values) == pytest.approx(100, abs=0.1)
+    assert np.nanargmax(values) == action
+
+
+# The command on a pseudo-terminal.
+
+if sys.platform != "win32":
+    import fcntl
+    import pty
+    import struct
+    import termios
+
+    class Terminal:
+        """A process on a pseudo-terminal."""
+
+        def __init__(
+            self, *arguments: str, columns: int = 80, lines: int = 24, controls: bool = True, **environment: str
+        ) -> None:
+            self.master, child = pty.openpty()
+            self.resize(columns, lines)
+            self.before = termios.tcgetattr(child)
+            self.child = child
+            kept = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "COLUMNS", "LINES")}
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "tripeaks_env", *arguments],
+                stdin=child,
+                stdout=child,
+                stderr=child,
+                cwd=CHECKOUT,
+                start_new_session=True,
+                preexec_fn=(lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0)) if controls else None,
+                env=kept | {"TERM": "xterm-256color", "LC_ALL": "C.UTF-8"} | environment,
+            )
+            self.raw = ""
+            self.decoder = codecs.getincrementaldecoder("utf-8")()
+
+        def resize(self, columns: int, lines: int) -> None:
+            fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
+
+        def send(self, keys: str) -> None:
+            """Press keys."""
+            self.raw = ""
+            os.write(self.master, keys.encode())
+
+        def expect(self, wanted: str) -> str:
+            """Wait until something is shown that was not before the last keys."""
+            end = time.monotonic() + 30
+            while wanted not in self.shown:
+                assert time.monotonic() < end, f"{wanted!r} is not in {self.shown[-2000:]!r}"
+                self.read(0.1)
+            return self.shown
+
+        def read(self, seconds: float) -> None:
+            if select.select([self.master], [], [], seconds)[0]:
+                try:
+                    self.raw += self.decoder.decode(os.read(self.master, 1 << 16))
+                except OSError:
+                    time.sleep(seconds)
+
+        @property
+        def shown(self) -> str:
+            """What was written since the last keys, without escape sequences, its lines joined."""
+            return on_one_line(re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", self.raw))
+
+        def ended(self, code: int) -> str:
+            """Wait for the end; the terminal must be as it was."""
+            end = time.monotonic() + 60
+            while self.process.poll() is None and time.monotonic() < end:
+                self.read(0.1)
+            self.read(0.1)
+            assert self.process.wait(1) == code, self.shown[-2000:]
+            assert termios.tcgetattr(self.child) == self.before
+            assert self.raw.rindex("\x1b[?1049l") > self.raw.rfind("\x1b[?1049h")  # back from the alternate screen
+            assert self.raw.rindex("\x1b[?25h") > self.raw.rfind("\x1b[?25l")  # and the cursor shows
+            return self.shown
+
+        def close(self) -> None:
+            if self.process.poll() is None:
+                self.process.kill()
+            self.process.wait()
+            os.close(self.master)
+            os.close(self.child)
+
+    @pytest.fixture
+    def terminals() -> Iterator[list[Terminal]]:
+        opened: list[Terminal] = []
+        yield opened
+        for terminal in opened:
+            terminal.close()
+
+    def test_a_game_on_a_terminal(terminals: list[Terminal]) -> None:
+        """Wrong keys, undo, hint, code, resizing and quitting; colours are there."""
+        terminal = Terminal("play", CODE)
+        terminals.append(terminal)
+        terminal.expect("q quit")
+        assert "\x1b[31m" in terminal.raw or "\x1b[1;31m" in terminal.raw
+        for keys, wanted in (
+            ("1", "It must be one rank higher or lower."),
+            ("\x1b[24~", "1-0 card"),  # F12, which nobody knows
+            ("z", "“z” does nothing"),
+            ("é", "“é” does nothing"),
+            ("h", "a win with 762 points is possible."),
+            ("\x1b[C\r", "K♣ removed: -1"),
+            ("\x1b[A\r", "This card is blocked."),
+            ("u", "Undone."),
+            (" ", "drawn: -1"),
+            ("cTP1-X\r", "is no deal code"),
+            ("\x1b", "moves 2"),
+            ("nt", "Code: _"),
+            ("TP1-C-AAAAAAD\r", "New game TP1-C-AAAAAAD."),
+        ):
+            terminal.send(keys)
+            terminal.expect(wanted)
+        terminal.send("")
+        terminal.resize(20, 5)
+        terminal.expect("too small")
+        terminal.send("")
+        terminal.resize(40, 12)
+        terminal.expect("TP1-C-AAAAAAD score 500")
+        terminal.send("q")
+        assert "TP1-C-AAAAAAD score 500 moves 0" in terminal.ended(0)
+
+    def test_a_whole_game_without_colour(terminals: list[Terminal]) -> None:
+        terminal = Terminal("play", CODE, "--language", "ca", columns=40, lines=12, NO_COLOR="1")
+        terminals.append(terminal)
+        terminal.expect("q sortir")
+        assert not re.search(r"\x1b\[[0-9;]*\b(3[0-7]|9[0-7])m", terminal.raw)
+        terminal.send("".join(map(key_of, WORKED_WIN)))
+        terminal.expect("Has guanyat amb 750 punts i 50 moviments!")
+        terminal.send("l")
+        terminal.expect("la teva")
+        terminal.send("xq")
+        terminal.ended(0)
+
+    @pytest.mark.parametrize(("keys", "code"), [("\x1a\x1c3q\x03", 130), ("\x04", 0), ("cTP1\x04", 0)])
+    def test_interrupt_and_end(terminals: list[Terminal], keys: str, code: int) -> None:
+        terminal = Terminal("play", CODE)
+        terminals.append(terminal)
+        terminal.expect("q quit")
+        terminal.send(keys)
+        assert "Traceback" not in terminal.ended(code)
+
+    def test_interrupt_of_an_agent_that_hangs(terminals: list[Terminal]) -> None:
+        terminal = Terminal("watch", "tests.broken_agents:Hangs", CODE)
+        terminals.append(terminal)
+        time.sleep(5)
+        terminal.send("\x03")
+        assert terminal.process.wait(30) == 130
+
+    def test_watching_on_a_terminal(terminals: list[Terminal]) -> None:
+        terminal = Terminal("watch", "greedy", CODE, "--speed", "20", "--values", "solver", columns=118, lines=30)
+        terminals.append(terminal)
+        terminal.expect("greedy plays")
+        terminal.expect("The best of this deal")
+        terminal.send("a ")
+        terminal.expect("paused")
+        terminal.send("\x1b[C\x1b[C")
+        terminal.expect("moves 2")
+        terminal.send("q")
+        terminal.ended(0)
+
+    @pytest.mark.parametrize("controls", [False, True])
+    def test_a_terminal_that_goes_away(terminals: list[Terminal], controls: bool) -> None:
+        terminal = Terminal("play", CODE, controls=controls)
+        terminals.append(terminal)
+        terminal.expect("q quit")
+        os.close(terminal.child)
+        os.close(terminal.master)
+        code = terminal.process.wait(60)
+        assert code == -signal.SIGHUP if controls else code > 0
+        terminal.master, terminal.child = os.open(os.devnull, os.O_RDONLY), os.open(os.devnull, os.O_RDONLY)

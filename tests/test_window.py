@@ -1,0 +1,557 @@
+"""The window as a person uses it: mouse and keys in, the session and the picture out."""
+
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+
+os.environ.setdefault("SDL_VIDEODRIVER", "dummy")  # before pygame is imported
+
+import pygame
+
+import tripeaks_env.play
+from tests.common import WORKED_WIN
+from tripeaks_env.advice import action_values
+from tripeaks_env.cards import NO_CARD
+from tripeaks_env.cli import main
+from tripeaks_env.deals import Deal
+from tripeaks_env.drawing import view_of
+from tripeaks_env.engine import DRAW, Status
+from tripeaks_env.game import Game
+from tripeaks_env.layout import POSITIONS
+from tripeaks_env.play.session import Session
+from tripeaks_env.play.tabletop import Tabletop
+from tripeaks_env.play.texts import TEXTS
+from tripeaks_env.play.window import PlayWindow, WatchWindow, play, watch
+from tripeaks_env.solver import solve
+
+CODE = "TP1-E-AAAAAAB"
+SIZE = (720, 500)
+CONTROL = pygame.KMOD_LCTRL
+
+
+class Hand:
+    """Somebody at a window, who clicks, types and looks."""
+
+    def __init__(self, window: Tabletop) -> None:
+        self.window = window
+        window.slide_seconds = 0
+        window.turn(1)
+
+    def does(self, kind: int, **details: object) -> None:
+        pygame.event.post(pygame.Event(kind, details))
+        self.window.turn(1)
+
+    def clicks(self, x: float, y: float) -> None:
+        self.does(pygame.MOUSEBUTTONDOWN, pos=(int(x), int(y)), button=1)
+        self.does(pygame.MOUSEBUTTONUP, pos=(int(x), int(y)), button=1)
+
+    def clicks_card(self, action: int) -> None:
+        """Click a card where it can be seen, covered or not."""
+        place = self.window.painter().rectangle(action).move(self.window.layout().board.topleft)
+        self.clicks(place.centerx, place.y + place.h // 6)
+
+    def clicks_button(self, command: str) -> None:
+        dialog = self.window.dialog if isinstance(self.window, PlayWindow) else None
+        buttons = [*dialog.choices, *dialog.buttons] if dialog else self.window._placed()
+        (rect,) = (button.rect for button in buttons if button.command == command)
+        assert self.window.surface.get_rect().contains(rect)
+        self.clicks(*rect.center)
+
+    def presses(self, key: int, mod: int = 0) -> None:
+        self.does(pygame.KEYDOWN, key=key, mod=mod, unicode="", scancode=0)
+        self.does(pygame.KEYUP, key=key, mod=mod, unicode="", scancode=0)
+
+    def types(self, text: str) -> None:
+        for letter in text:
+            self.does(pygame.TEXTINPUT, text=letter)
+
+    def resizes(self, width: int, height: int) -> None:
+        self.window.window.size = (width, height)
+        self.window.turn(1)
+        assert self.window.surface.get_size() == (width, height)
+
+    def sees(self, rect: pygame.Rect | None = None) -> bytes:
+        """Return what is in a part of the window."""
+        self.window.redraw()
+        self.window.turn(1)
+        surface = self.window.surface
+        return pygame.image.tobytes(surface.subsurface(rect.clip(surface.get_rect())) if rect else surface, "RGB")
+
+    def sees_card(self, action: int) -> bytes:
+        place = self.window.painter().rectangle(action).move(self.window.layout().board.topleft)
+        return self.sees(place)
+
+    def sees_message(self) -> bytes:
+        return self.sees(self.window.layout().message)
+
+
+def line(window: Tabletop) -> tuple[int, ...]:
+    return window.game.line
+
+
+@pytest.fixture
+def opened() -> Iterator[list[Tabletop]]:
+    windows: list[Tabletop] = []
+    yield windows
+    for window in windows:
+        window.close()
+
+
+@pytest.fixture
+def table(opened: list[Tabletop]) -> tuple[PlayWindow, Hand]:
+    window = PlayWindow(Session(CODE), "en", SIZE)
+    opened.append(window)
+    return window, Hand(window)
+
+
+def test_a_whole_game(table: tuple[PlayWindow, Hand]) -> None:
+    window, hand = table
+    session = window.session
+    for number, action in enumerate(WORKED_WIN):
+        score, before = session.game.score, hand.sees_card(action)
+        header = hand.sees(window.layout().header)
+        if action == DRAW and number % 2:
+            hand.presses(pygame.K_SPACE)
+        else:
+            hand.clicks_card(action)
+        assert session.game.line == tuple(WORKED_WIN[: number + 1])
+        assert hand.sees_card(action) != before
+        assert (hand.sees(window.layout().header) != header) == (
+            session.game.score > score
+        )  # the peaks and their bonus
+        if session.game.score > score and number + 1 < len(WORKED_WIN):
+            assert window.message.endswith("peak is empty: +100!")
+    assert session.game.status == Status.WON
+    assert window.bonus == 300
+    assert window.dialog is not None
+    assert window.dialog.title == "You have won with 750 points in 50 moves!"
+    assert [column.moves[-1].score for column in window.dialog.columns] == [750, solve(CODE).score]
+    assert [move.action for move in window.dialog.columns[0].moves] == list(WORKED_WIN)
+    hand.does(pygame.WINDOWLEAVE)
+    with_dialog = hand.sees()
+    hand.clicks_button("cancel")
+    assert window.dialog is None
+    assert hand.sees() != with_dialog
+    hand.does(pygame.WINDOWLEAVE)
+    hand.presses(pygame.K_b)
+    assert window.dialog is not None
+    assert hand.sees() == with_dialog
+    own, best = window.dialog.columns
+    for columns in ((own, best._replace(moves=[])), (own._replace(moves=[]), best)):
+        window.dialog.columns = columns
+        assert hand.sees() != with_dialog
+    hand.clicks_button("new")
+    hand.presses(pygame.K_RETURN)
+    assert session.game.actions == ()
+    assert session.game.deal != Deal.from_code(CODE)
+
+
+def test_undo_shows_the_board_as_it_was(table: tuple[PlayWindow, Hand]) -> None:
+    window, hand = table
+    for action in (20, 23):
+        hand.clicks_card(action)
+    before, view = hand.sees_card(13), view_of(window.game)
+    hand.clicks_card(22)  # turns 13 up
+    assert hand.sees_card(13) != before
+    hand.clicks_button("undo")
+    assert hand.sees_card(13) == before
+    assert np.array_equal(view_of(window.game).tableau, view.tableau)
+    assert (window.game.score, window.game.moves) == (view.score, view.moves + 1)
+    hand.presses(pygame.K_u)
+    hand.presses(pygame.K_z, CONTROL)
+    hand.presses(pygame.K_BACKSPACE)
+    assert line(window) == ()
+    assert window.message == "There is nothing to undo."
+
+
+def test_wrong_clicks_are_explained_while_error_help_is_on(table: tuple[PlayWindow, Hand]) -> None:
+    window, hand = table
+    for action, message in ((18, "It must be one rank higher or lower."), (0, "This card is blocked.")):
+        silent = hand.sees_message()
+        hand.clicks_card(action)
+        assert window.message == message
+        assert hand.sees_message() != silent
+        assert window.mark is not None
+        assert window.mark.action == action
+    hand.clicks_button("error_help")
+    assert not window.session.help
+    window.mark = None
+    before = hand.sees_card(0)
+    hand.clicks_card(0)
+    assert window.message == ""
+    assert hand.sees_card(0) == before
+    hand.presses(pygame.K_e)
+    hand.clicks_card(0)
+    assert window.message == "This card is blocked."
+    assert window.game.actions == ()
+    hand.clicks(3, window.layout().board.bottom - 3)  # no card
+    assert window.game.actions == ()
+
+
+def test_a_mark_goes_by_itself(table: tuple[PlayWindow, Hand]) -> None:
+    window, hand = table
+    before = hand.sees_card(18)
+    hand.clicks_card(18)
+    assert window.mark is not None
+    assert hand.sees_card(18) != before
+    window.mark = window.mark._replace(until=time.monotonic())
+    assert hand.sees_card(18) == before
+
+
+def test_hint_and_the_solver(table: tuple[PlayWindow, Hand]) -> None:
+    window, hand = table
+    hand.clicks_button("hint")
+    hinted = window.hinted
+    assert hinted is not None
+    assert window.message.startswith("Remove the K♦: a win with 762")
+    marked = hand.sees_card(hinted)
+    hand.presses(pygame.K_p)  # shows all of them in place of the hint
+    assert window.playable() == {20, 22, 24, 28}
+    hand.presses(pygame.K_p)
+    assert window.playable() == frozenset()
+    assert hand.sees_card(hinted) != marked
+    hand.presses(pygame.K_h)
+    assert hand.sees_card(hinted) == marked
+    hand.clicks_card(hinted)
+    assert window.hinted is None
+    for command, message in (
+        ("ask_winnable", "It can be won, with up to 762"),
+        ("ask_optimum", "The best of this deal:"),
+    ):
+        hand.clicks_button(command)
+        assert window.message.startswith(message)
+    hand.presses(pygame.K_b)  # the best line shows hidden cards: only after the game
+    assert window.dialog is None
+
+
+def test_a_code_is_written(table: tuple[PlayWindow, Hand]) -> None:
+    window, hand = table
+    hand.clicks_card(20)
+    hand.clicks_button("new")
+    without = hand.sees()
+    hand.types("tp1-c-aaaaadx")
+    assert hand.sees() != without
+    assert window.chosen_rules() == "classic"
+    hand.presses(pygame.K_BACKSPACE)
+    hand.clicks_card(23)  # under the dialog nothing is clicked
+    hand.presses(pygame.K_RETURN)
+    assert window.dialog is not None
+    assert window.dialog.error == "“TP1-C-AAAAAD” is no deal code; one looks like TP1-E-AAAAAAB."
+    assert line(window) == (20,)
+    hand.presses(pygame.K_LEFT)
+    hand.types("a")
+    assert window.dialog.error == ""
+    assert window.dialog.entry is not None
+    assert window.dialog.entry.text == "TP1-C-AAAAAAD"
+    hand.clicks_button("deal")
+    assert window.dialog is None
+    assert (window.session.code, window.session.rules, line(window)) == ("TP1-C-AAAAAAD", "classic", ())
+    assert window.message == "New game TP1-C-AAAAAAD."
+
+
+def test_new_games(table: tuple[PlayWindow, Hand]) -> None:
+    window, hand = table
+    hand.clicks_card(20)
+    hand.presses(pygame.K_n)
+    hand.presses(pygame.K_ESCAPE)
+    assert line(window) == (20,)
+    hand.presses(pygame.K_n)
+    hand.clicks_button("again")
+    assert (window.session.code, line(window)) == (CODE, ())
+    hand.presses(pygame.K_n)
+    hand.clicks_button("classic")
+    hand.clicks_button("deal")
+    assert window.session.rules == "classic"
+    assert window.session.code[6:] != CODE[6:]
+    code = window.session.code
+    hand.presses(pygame.K_c, CONTROL)
+    assert pygame.scrap.get_text() == code
+    hand.presses(pygame.K_n)
+    hand.presses(pygame.K_RETURN)
+    hand.presses(pygame.K_v, CONTROL)
+    hand.clicks_button("easy")  # changes the letter of the pasted code
+    assert window.dialog is not None
+    assert window.dialog.entry is not None
+    assert window.dialog.entry.text == code.replace("-C-", "-E-")
+    hand.presses(pygame.K_RETURN)
+    assert window.session.code == code.replace("-C-", "-E-")
+
+
+def test_no_more_moves(table: tuple[PlayWindow, Hand]) -> None:
+    window, hand = table
+    while window.game.legal_actions():
+        assert window.dialog is None
+        hand.clicks_card(window.game.legal_actions()[-1])
+    assert window.game.status == Status.BLOCKED
+    assert window.dialog is not None
+    assert window.dialog.title.startswith("No more moves.")
+    assert not window.dialog.columns
+    assert window.view().status == Status.PLAYING  # the dialog says it, the board does not say it again
+    hand.clicks_button("compare")
+    assert len(window.dialog.columns) == 2
+    hand.presses(pygame.K_RETURN)  # undo
+    assert not window.session.over
+    assert window.dialog is None
+
+
+def test_keys_alone_play(table: tuple[PlayWindow, Hand]) -> None:
+    window, hand = table
+    assert window.exposed() == [*range(18, 28), DRAW]
+    first = hand.sees_card(18)
+    hand.presses(pygame.K_RIGHT)
+    assert window.cursor == 18
+    assert hand.sees_card(18) != first
+    hand.presses(pygame.K_LEFT)
+    assert window.cursor == DRAW
+    hand.presses(pygame.K_RETURN)
+    assert line(window) == (DRAW,)
+    hand.presses(pygame.K_F5)  # no key of ours
+    assert line(window) == (DRAW,)
+
+
+def test_catalan(opened: list[Tabletop]) -> None:
+    window = PlayWindow(Session(CODE), "ca", SIZE)
+    opened.append(window)
+    hand = Hand(window)
+    labels = {button.label.lower() for button in window.buttons()}
+    assert labels <= set(TEXTS["ca"].values())
+    assert not labels & set(TEXTS["en"].values())
+    hand.clicks_card(0)
+    assert window.message == TEXTS["ca"]["card_blocked"]
+    hand.clicks_button("hint")
+    assert window.message.startswith("Retira K♦")
+    english = PlayWindow(Session(CODE), "en", SIZE)
+    opened.append(english)
+    assert Hand(english).sees(window.layout().board) != hand.sees(window.layout().board)
+
+
+@pytest.mark.parametrize("size", [(1, 1), (9, 400), (400, 9), (40, 30), (150, 100), (320, 240), (400, 700)])
+def test_any_size(table: tuple[PlayWindow, Hand], size: tuple[int, int]) -> None:
+    window, hand = table
+    original, whole = window.surface.get_size(), hand.sees()
+    hand.resizes(*size)
+    hand.presses(pygame.K_h)
+    hand.presses(pygame.K_n)  # with the dialog, too
+    hand.presses(pygame.K_ESCAPE)
+    hand.clicks(size[0] // 2, size[1] // 2)
+    hand.presses(pygame.K_SPACE)
+    while window.session.can_undo:
+        hand.presses(pygame.K_u)
+    window.begun(window.session.again())
+    window.say("")
+    hand.resizes(*original)
+    hand.does(pygame.WINDOWLEAVE)
+    assert hand.sees() == whole
+
+
+def test_cards_can_be_clicked_at_usable_sizes(table: tuple[PlayWindow, Hand]) -> None:
+    window, hand = table
+    for size in ((150, 100), (320, 240), (400, 700), (2400, 1500)):
+        hand.resizes(*size)
+        for action in (20, DRAW, 0):
+            moves = window.game.moves
+            hand.clicks_card(action)
+            assert window.game.moves == moves + (action != 0)
+        window.begun(window.session.again())
+
+
+def test_nothing_hidden_is_drawn(opened: list[Tabletop]) -> None:
+    played = (20, 23, 22, 28)
+    cards = Deal.from_code(CODE).cards
+    game = Game(Deal(cards), "easy", played)
+    seen = {p for p, card in enumerate(view_of(game).tableau.tolist()) if card in cards} | set(played)
+    hidden = [slot for slot in range(52) if slot not in seen and slot not in (POSITIONS, POSITIONS + 1)]
+    other = list(cards)
+    for slot, card in zip(hidden, [cards[slot] for slot in reversed(hidden)], strict=True):
+        other[slot] = card
+    pictures = []
+    for dealt in (cards, tuple(other)):
+        window = PlayWindow(Session(CODE), "en", SIZE)
+        opened.append(window)
+        window.session.game = Game(Deal(dealt), "easy", played)
+        window.highlight = True
+        hand = Hand(window)
+        hand.clicks_card(0)
+        window.mark = None
+        pictures.append(hand.sees())
+    assert pictures[0] == pictures[1]
+
+
+def test_cards_slide(table: tuple[PlayWindow, Hand]) -> None:
+    window, hand = table
+    window.slide_seconds = 1000.0
+    start = hand.sees()
+    hand.clicks_card(20)
+    first, cards = view_of(Game(CODE)).waste, Deal.from_code(CODE).cards
+    assert window.slide is not None
+    assert window.slide[:3] == (cards[20], 20, None)
+    assert (window.slide.under.tableau[20], window.slide.under.waste) == (NO_CARD, first)
+    hand.clicks_card(23)  # the game does not wait for it
+    hand.presses(pygame.K_u)
+    assert window.slide[:3] == (cards[23], None, 23)
+    assert (window.slide.under.tableau[23], window.slide.under.waste) == (NO_CARD, cards[20])
+    hand.presses(pygame.K_u)
+    assert line(window) == ()
+    assert hand.sees() != start
+    window.slide = None
+    window.slide_seconds = 0.01
+    hand.presses(pygame.K_SPACE)
+    time.sleep(0.02)
+    hand.sees()
+    assert window.slide is None
+
+
+def test_fine_screens_have_more_pixels_than_points(table: tuple[PlayWindow, Hand]) -> None:
+    window, hand = table
+
+    class Coarse:
+        size = (window.window.size[0] // 2, window.window.size[1] // 2)
+
+        def __getattr__(self, name: str) -> object:
+            return getattr(real, name)
+
+    real = window.window
+    window.window = Coarse()  # type: ignore[assignment]
+    place = window.painter().rectangle(20).move(window.layout().board.topleft)
+    hand.clicks(place.centerx / 2, place.y / 2 + place.h / 4)
+    assert line(window) == (20,)
+    window.window = real
+
+
+def once_open(monkeypatch: pytest.MonkeyPatch, action: Callable[[], object]) -> None:
+    """Have something done from outside as soon as a window waits for events."""
+    turn, turns = Tabletop.turn, []
+
+    def counted(window: Tabletop, wait_ms: int | None = None) -> None:
+        turns.append(wait_ms)
+        if len(turns) == 3:
+            threading.Timer(0.05, action).start()
+        turn(window, wait_ms)
+
+    monkeypatch.setattr(Tabletop, "turn", counted)
+
+
+@pytest.mark.parametrize(
+    ("kind", "details"),
+    [(pygame.QUIT, {}), (pygame.WINDOWCLOSE, {}), (pygame.KEYDOWN, {"key": pygame.K_q, "mod": CONTROL})],
+)
+def test_closing(monkeypatch: pytest.MonkeyPatch, kind: int, details: dict[str, int]) -> None:
+    session = Session(CODE)
+    once_open(monkeypatch, lambda: pygame.event.post(pygame.Event(kind, details)))
+    play(session)
+    assert not pygame.display.get_init()
+    assert session.game.actions == ()
+
+
+def test_an_interrupt_closes_the_window(monkeypatch: pytest.MonkeyPatch) -> None:
+    once_open(monkeypatch, lambda: os.kill(os.getpid(), signal.SIGINT))
+    with pytest.raises(KeyboardInterrupt):
+        play(Session(CODE))
+    assert not pygame.display.get_init()
+
+
+def first_legal(game: Game) -> tuple[int, None]:
+    return game.legal_actions()[0], None
+
+
+def test_watch(opened: list[Tabletop]) -> None:
+    window = WatchWindow(Game(CODE), first_legal, "first", pause=5.0)
+    opened.append(window)
+    hand = Hand(window)
+    assert window.chosen == 20
+    assert window.message == "first removes the K♣."
+    values = action_values(window.game)
+    assert window.shown_values() == {action: f"{values[action]:.0f}" for action in (20, 22, 24, 28)}
+    with_values = hand.sees_card(22)
+    hand.clicks_button("show_values")
+    assert hand.sees_card(22) != with_values
+    hand.clicks_button("solver_values")
+    assert hand.sees_card(22) == with_values
+    hand.clicks_button("step")
+    assert line(window) == (20,)
+    assert not window.running
+    hand.clicks_button("faster")
+    hand.presses(pygame.K_MINUS)
+    assert window.pause == pytest.approx(5.0)
+    hand.clicks_button("next_deal")
+    assert line(window) == ()
+
+
+def test_watch_shows_the_values_of_the_agent(opened: list[Tabletop]) -> None:
+    own = np.full(29, np.nan)
+    own[[20, 22]] = 0.25, -0.5
+    window = WatchWindow(Game(CODE), lambda game: (game.legal_actions()[0], own), "own", pause=5.0)
+    opened.append(window)
+    hand = Hand(window)
+    assert window.shown_values() == {20: "0.25", 22: "-0.50"}
+    hand.presses(pygame.K_o)
+    assert set(window.shown_values()) == {20, 22, 24, 28}
+    silent = WatchWindow(Game(CODE), lambda game: (game.legal_actions()[0], own), "own", pause=5.0, values="none")
+    opened.append(silent)
+    assert silent.shown_values() == {}
+
+
+def test_an_agent_that_fails_at_once_leaves_no_window() -> None:
+    def choose(game: Game) -> tuple[int, None]:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        watch(Game(CODE), choose, "broken")
+    assert not pygame.display.get_init()
+
+
+def test_watch_plays_to_the_end() -> None:
+    game = Game(CODE)
+    asked = []
+
+    def choose(game: Game) -> tuple[int, None]:
+        asked.append(game.moves)
+        if len(asked) == 30:
+            pygame.event.post(pygame.Event(pygame.QUIT))
+        return first_legal(game)
+
+    WatchWindow.slide_seconds = 0.0
+    try:
+        watch(game, choose, "first", "ca", pause=0.0)
+    finally:
+        del WatchWindow.slide_seconds
+    assert asked == list(range(30))
+
+
+def test_watch_refuses_an_illegal_action(opened: list[Tabletop]) -> None:
+    window = WatchWindow(Game(CODE), lambda game: (0, None), "cheat", pause=5.0)
+    opened.append(window)
+    with pytest.raises(ValueError, match="cheat chose the illegal action 0"):
+        window.step()
+
+
+def test_without_a_display_there_is_one_clear_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SDL_VIDEODRIVER", "nonesuch")
+    with pytest.raises(OSError, match="no window can be opened: nonesuch not available"):
+        play(Session(CODE))
+    monkeypatch.delenv("SDL_VIDEODRIVER")
+    monkeypatch.setattr(pygame.display, "get_driver", lambda: "offscreen")
+    monkeypatch.setattr(pygame.display, "init", lambda: None)
+    with pytest.raises(OSError, match="no window can be opened: there is no display"):
+        play(Session(CODE))
+
+
+def test_without_pygame_the_command_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "pygame", None)
+    monkeypatch.delitem(sys.modules, "tripeaks_env.play.window")
+    monkeypatch.delattr(tripeaks_env.play, "window")
+    monkeypatch.setattr("sys.argv", ["tripeaks", "play", CODE, "--window"])
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert end.value.code == 2
+    assert capsys.readouterr().err == (
+        "error: pygame is not installed; a window needs the extra render: pip install 'tripeaks-env[render]'\n"
+    )

@@ -1,0 +1,441 @@
+"""Images of playing cards, drawn from shapes at any size: large, then shrunk, so that every edge is smooth."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+
+os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")  # a library does not print when it is imported
+import pygame
+
+from tripeaks_env.cards import JOKER, RANKS
+
+Colour = tuple[int, int, int] | tuple[int, int, int, int]
+Point = tuple[float, float]
+
+PAPER: Colour = (253, 251, 245)
+EDGE: Colour = (176, 168, 152)
+RED: Colour = (200, 28, 40)
+BLACK: Colour = (24, 28, 36)
+GOLD: Colour = (240, 184, 48)
+BACK_RED: Colour = (158, 30, 46)
+BACK_LIGHT: Colour = (214, 92, 92)
+SKIN: Colour = (248, 214, 178)
+SUIT_COLOURS = (BLACK, RED, RED, BLACK)  # clubs, diamonds, hearts, spades
+HAIR = {"J": (196, 128, 52), "Q": (122, 66, 32), "K": (110, 104, 104)}
+ROBES = {"red": ((196, 40, 48), (44, 72, 140)), "black": ((44, 72, 140), (196, 40, 48))}
+
+ASPECT = 1.4
+"""Height of a card by its width."""
+FINE = 4  # how many times larger things are drawn than they are shown
+CAPITALS = 2.02  # the size of the font by the height of its capitals
+SMALL = 44  # a card narrower than this shows only rank and suit, as large as they can be
+
+# Where the pips of 2 to 10 lie, as shares of the field that they fill. Those below its middle stand on their head.
+_LEFT, _MIDDLE, _RIGHT = 0.0, 0.5, 1.0
+_SIDES = (_LEFT, _RIGHT)
+PIPS: dict[int, tuple[Point, ...]] = {
+    2: ((_MIDDLE, 0), (_MIDDLE, 1)),
+    3: ((_MIDDLE, 0), (_MIDDLE, 0.5), (_MIDDLE, 1)),
+    4: tuple((x, y) for y in (0, 1) for x in _SIDES),
+    5: (*((x, y) for y in (0, 1) for x in _SIDES), (_MIDDLE, 0.5)),
+    6: tuple((x, y) for y in (0, 0.5, 1) for x in _SIDES),
+    7: (*((x, y) for y in (0, 0.5, 1) for x in _SIDES), (_MIDDLE, 0.25)),
+    8: (*((x, y) for y in (0, 0.5, 1) for x in _SIDES), (_MIDDLE, 0.25), (_MIDDLE, 0.75)),
+    9: (*((x, y) for y in (0, 1 / 3, 2 / 3, 1) for x in _SIDES), (_MIDDLE, 0.5)),
+    10: (*((x, y) for y in (0, 1 / 3, 2 / 3, 1) for x in _SIDES), (_MIDDLE, 1 / 6), (_MIDDLE, 5 / 6)),
+}
+
+
+@lru_cache(maxsize=64)
+def font(height: int) -> pygame.font.Font:
+    """Return the font that pygame brings along, in a size in pixels; it is read once."""
+    pygame.font.init()
+    return pygame.font.Font(None, height)
+
+
+def text_image(text: str, height: float, colour: Colour) -> pygame.Surface:
+    """Return a text whose capitals are about ``height`` pixels high, cut to what is inked."""
+    letters = font(max(6, round(height * FINE * CAPITALS)))
+    if text.isdigit():  # the font kerns some pairs of digits apart
+        one, high = letters.size("0")
+        image = clear(one * len(text), high, colour)
+        for i, digit in enumerate(text):
+            image.blit(letters.render(digit, True, colour), (i * one, 0))
+    else:
+        image = letters.render(text, True, colour)
+    image = image.subsurface(image.get_bounding_rect())
+    return shrunk(image, round(image.get_width() / FINE), round(image.get_height() / FINE))
+
+
+def shrunk(image: pygame.Surface, width: int, height: int) -> pygame.Surface:
+    """Return an image made smaller, every pixel the mean of what it covers."""
+    return pygame.transform.smoothscale(image, (max(1, width), max(1, height)))
+
+
+def clear(width: int, height: int, colour: Colour) -> pygame.Surface:
+    """Return a transparent image; ``colour`` is what its edges blend to when it is shrunk."""
+    image = pygame.Surface((max(1, width), max(1, height)), pygame.SRCALPHA)
+    image.fill((*colour[:3], 0))
+    return image
+
+
+def fine(width: float, height: float, colour: Colour, draw: Callable[[pygame.Surface, float], None]) -> pygame.Surface:
+    """Return a transparent image of a size in pixels; ``draw`` gets it larger, and by how much."""
+    w, h = max(1, round(width)), max(1, round(height))
+    image = clear(w * FINE, h * FINE, colour)
+    draw(image, FINE)
+    return shrunk(image, w, h)
+
+
+def _curve(*points: Point, steps: int = 24) -> list[Point]:
+    """Return points on a cubic Bézier curve."""
+    (x0, y0), (x1, y1), (x2, y2), (x3, y3) = points
+    found = []
+    for i in range(steps + 1):
+        t = i / steps
+        a, b, c, d = (1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3
+        found.append((a * x0 + b * x1 + c * x2 + d * x3, a * y0 + b * y1 + c * y2 + d * y3))
+    return found
+
+
+def _mirrored(half: Iterable[Point]) -> list[Point]:
+    """Return a closed outline from its right half, given from top to bottom."""
+    half = list(half)
+    return half + [(1 - x, y) for x, y in reversed(half)]
+
+
+_HEART = _mirrored(
+    _curve((0.5, 0.24), (0.56, 0.02), (0.98, -0.02), (0.98, 0.33))
+    + _curve((0.98, 0.33), (0.98, 0.6), (0.62, 0.74), (0.5, 1.0))
+)
+_SPADE = _mirrored(
+    _curve((0.5, 0.0), (0.62, 0.24), (0.98, 0.38), (0.98, 0.63))
+    + _curve((0.98, 0.63), (0.98, 0.9), (0.62, 0.9), (0.55, 0.7))
+)
+_STEM = _mirrored(_curve((0.53, 0.62), (0.54, 0.84), (0.6, 0.96), (0.74, 1.0)))
+_DIAMOND = _mirrored(
+    _curve((0.5, 0.0), (0.6, 0.2), (0.74, 0.38), (0.9, 0.5)) + _curve((0.9, 0.5), (0.74, 0.62), (0.6, 0.8), (0.5, 1.0))
+)
+_CIRCLES = ((0.5, 0.25, 0.235), (0.25, 0.59, 0.235), (0.75, 0.59, 0.235), (0.5, 0.5, 0.15))
+
+
+@lru_cache(maxsize=64)
+def suit_image(suit: int, height: float) -> pygame.Surface:
+    """Return the symbol of a suit (0 clubs, 1 diamonds, 2 hearts, 3 spades), as wide as it is high; not to be drawn on."""
+    colour = SUIT_COLOURS[suit]
+
+    def draw(image: pygame.Surface, scale: float) -> None:
+        side = image.get_width()
+
+        def fill(outline: list[Point]) -> None:
+            pygame.draw.polygon(image, colour, [(x * side, y * side) for x, y in outline])
+
+        if suit == 0:
+            for x, y, radius in _CIRCLES:
+                pygame.draw.circle(image, colour, (x * side, y * side), radius * side)
+        else:
+            fill((_DIAMOND, _HEART, _SPADE)[suit - 1])
+        if suit in (0, 3):
+            fill(_STEM)
+
+    return fine(height, height, colour, draw)
+
+
+def rounded(
+    image: pygame.Surface, colour: Colour, rectangle: tuple[float, ...], radius: float, line: float = 0
+) -> None:
+    """Draw a rectangle with round corners, filled or, with the width of a ``line``, its outline."""
+    area = pygame.Rect(*(round(each) for each in rectangle))
+    pygame.draw.rect(image, colour, area, width=max(1, round(line)) if line else 0, border_radius=round(radius))
+
+
+def centred(image: pygame.Surface, part: pygame.Surface, x: float, y: float) -> None:
+    """Draw ``part`` with its middle at a point."""
+    image.blit(part, (round(x - part.get_width() / 2), round(y - part.get_height() / 2)))
+
+
+class CardArt:
+    """The images of cards of one width.
+
+    Args:
+        width: of a card, in pixels.
+    """
+
+    def __init__(self, width: int) -> None:
+        self.width = width
+        self.height = round(width * ASPECT)
+        self.radius = 0.08 * width
+
+    def card(self, number: int) -> pygame.Surface:
+        """Return the face of a card number, the joker included."""
+        if number == JOKER:
+            return self._joker()
+        suit, rank = divmod(number, 13)
+        image = self._paper()
+        if self.width < SMALL:
+            self._draw_large(image, rank + 1, suit)
+        else:
+            self._draw_index(image, rank + 1, suit)
+            if rank == 0:
+                centred(image, suit_image(suit, 0.5 * self.width), self.width / 2, self.height / 2)
+            elif rank < 10:
+                self._draw_pips(image, rank + 1, suit)
+            else:
+                self._draw_court(image, rank + 1, suit)
+        return image
+
+    def back(self) -> pygame.Surface:
+        """Return the back of the cards: a lattice, and three peaks in the middle of it."""
+        w, h, r = self.width, self.height, self.radius
+
+        def draw(image: pygame.Surface, s: float) -> None:
+            rounded(image, EDGE, (0, 0, w * s, h * s), r * s)
+            edge = self._line() * s
+            rounded(image, PAPER, (edge, edge, w * s - 2 * edge, h * s - 2 * edge), r * s - edge)
+            inset = min(max(2, 0.06 * w), w / 4) * s
+            field = pygame.Surface((round(w * s - 2 * inset), round(h * s - 2 * inset)), pygame.SRCALPHA)
+            field.fill(BACK_RED)
+            step, thick = max(5.0, 0.115 * w) * s, max(1, round(max(0.6, 0.012 * w) * s))
+            fw, fh = field.get_size()
+            for i in range(-math.ceil(fh / step) - 1, math.ceil(fw / step) + math.ceil(fh / step) + 1):
+                x = fw / 2 % step + i * step
+                pygame.draw.line(field, BACK_LIGHT, (x, 0), (x + fh, fh), thick)
+                pygame.draw.line(field, BACK_LIGHT, (x, 0), (x - fh, fh), thick)
+            if w >= SMALL:
+                rounded(
+                    field,
+                    PAPER,
+                    (0.03 * w * s, 0.03 * w * s, fw - 0.06 * w * s, fh - 0.06 * w * s),
+                    0.04 * w * s,
+                    thick,
+                )
+            radius = 0.27 * w * s
+            pygame.draw.circle(field, PAPER, (fw / 2, fh / 2), radius)
+            pygame.draw.circle(field, BACK_RED, (fw / 2, fh / 2), radius * 0.88)
+            for x, peak, half in ((-0.42, -0.05, 0.34), (0.42, -0.05, 0.34), (0.0, -0.48, 0.46)):
+                tip = (fw / 2 + x * radius, fh / 2 + peak * radius)
+                foot = fh / 2 + 0.4 * radius
+                pygame.draw.polygon(field, PAPER, [tip, (tip[0] + half * radius, foot), (tip[0] - half * radius, foot)])
+            mask = clear(fw, fh, BACK_RED)
+            rounded(mask, (255, 255, 255, 255), (0, 0, fw, fh), max(0.0, r * s - inset / 2))
+            field.blit(mask, (0, 0), special_flags=pygame.BLEND_RGBA_MIN)
+            image.blit(field, (inset, inset))
+
+        return fine(w, h, EDGE, draw)
+
+    def place(self, colour: Colour) -> pygame.Surface:
+        """Return an empty place for a card: its outline, dashed."""
+        w, h, r = self.width, self.height, self.radius
+
+        def draw(image: pygame.Surface, s: float) -> None:
+            line, dash = max(1.2, 0.022 * w) * s, 0.1 * w * s
+            rounded(image, colour, (line, line, w * s - 2 * line, h * s - 2 * line), r * s, line)
+            across, down = (range(round(dash), round(length * s - dash), round(2 * dash)) for length in (w, h))
+            gaps: list[tuple[float, ...]] = [(x, y, dash, 3 * line) for x in across for y in (0, h * s - 3 * line)]
+            gaps += [(x, y, 3 * line, dash) for y in down for x in (0.0, w * s - 3 * line)]
+            for gap in gaps:
+                image.fill((*colour[:3], 0), gap)
+
+        return fine(w, h, colour, draw)
+
+    def shade(self, colour: Colour) -> pygame.Surface:
+        """Return a veil of the shape of a card."""
+        w, h, r = self.width, self.height, self.radius
+        return fine(w, h, colour, lambda image, s: rounded(image, colour, (0, 0, w * s, h * s), r * s))
+
+    def glow(self, colour: Colour, margin: int, rim: float = 0) -> pygame.Surface:
+        """Return light or shadow around a card, ``margin`` pixels larger on each side; it fades outwards from a full rim."""
+        w, h, r = self.width, self.height, self.radius
+        opacity = colour[3] if len(colour) == 4 else 255
+        steps = 2 * margin
+
+        def draw(image: pygame.Surface, s: float) -> None:
+            def around(width: float, share: float) -> None:
+                area = tuple(each * s for each in (margin - width, margin - width, w + 2 * width, h + 2 * width))
+                rounded(image, (*colour[:3], round(opacity * share)), area, (r + width) * s)
+
+            for i in range(1, steps + 1):
+                around(margin * (1 - i / steps), 0.8 * (i / steps) ** 2)
+            if rim:
+                around(rim, 1)
+
+        return fine(w + 2 * margin, h + 2 * margin, colour, draw)
+
+    def _line(self) -> float:
+        return max(1.0, 0.012 * self.width)
+
+    def _paper(self) -> pygame.Surface:
+        w, h, r = self.width, self.height, self.radius
+
+        def draw(image: pygame.Surface, s: float) -> None:
+            rounded(image, EDGE, (0, 0, w * s, h * s), r * s)
+            edge = self._line() * s
+            rounded(image, PAPER, (edge, edge, w * s - 2 * edge, h * s - 2 * edge), r * s - edge)
+
+        return fine(w, h, EDGE, draw)
+
+    def _draw_large(self, image: pygame.Surface, rank: int, suit: int) -> None:
+        """Draw rank and suit as large as the card allows: the rank above, where no other card lies."""
+        w, h = self.width, self.height
+        text = self._rank_image(rank, 0.46 * w, SUIT_COLOURS[suit], 0.66 * w)
+        image.blit(text, (round(0.12 * w), round(0.12 * w)))
+        symbol = suit_image(suit, 0.56 * w)
+        image.blit(symbol, (w - round(0.12 * w) - symbol.get_width(), h - round(0.12 * w) - symbol.get_height()))
+
+    def _draw_index(self, image: pygame.Surface, rank: int, suit: int) -> None:
+        """Draw rank and suit into the upper left corner and, turned, into the lower right one."""
+        w, h = self.width, self.height
+        text = self._rank_image(rank, 0.225 * w, SUIT_COLOURS[suit], 0.225 * w)
+        symbol = suit_image(suit, 0.18 * w)
+        corner = clear(round(0.26 * w), round(0.56 * w), PAPER)
+        middle = 0.143 * w
+        corner.blit(text, (round(middle - text.get_width() / 2), round(0.08 * w)))
+        corner.blit(symbol, (round(middle - symbol.get_width() / 2), round(0.345 * w)))
+        image.blit(corner, (0, 0))
+        turned = pygame.transform.rotate(corner, 180)
+        image.blit(turned, (w - turned.get_width(), h - turned.get_height()))
+
+    def _rank_image(self, rank: int, height: float, colour: Colour, widest: float) -> pygame.Surface:
+        image = text_image("10" if rank == 10 else RANKS[rank - 1], height, colour)
+        if image.get_width() > widest:
+            image = shrunk(image, round(widest), image.get_height())
+        return image
+
+    def _draw_pips(self, image: pygame.Surface, rank: int, suit: int) -> None:
+        w, h = self.width, self.height
+        symbol = suit_image(suit, (0.18 if rank < 9 else 0.155) * w)
+        turned = pygame.transform.flip(symbol, False, True)
+        for x, y in PIPS[rank]:
+            centred(image, turned if y > 0.5 else symbol, w * (0.37 + 0.26 * x), h * (0.16 + 0.68 * y))
+
+    def _draw_court(self, image: pygame.Surface, rank: int, suit: int) -> None:
+        """Draw a jack, queen or king: a panel with the figure in its upper half and, turned, in its lower one."""
+        w, h = self.width, self.height
+        pw, ph = round(0.48 * w), round(0.76 * h / 2) * 2
+
+        def draw(panel: pygame.Surface, s: float) -> None:
+            ground = (247, 236, 206)
+            panel.fill(ground)
+            half = clear(round(pw * s), round(ph * s / 2), ground)
+            _draw_figure(half, RANKS[rank - 1], SUIT_COLOURS[suit] == RED)
+            panel.blit(half, (0, 0))
+            panel.blit(pygame.transform.rotate(half, 180), (0, ph * s / 2))
+            thick = max(1, round(0.018 * w * s))
+            pygame.draw.line(panel, GOLD, (0, ph * s / 2), (pw * s, ph * s / 2), 2 * thick)
+            pygame.draw.rect(panel, SUIT_COLOURS[suit], panel.get_rect(), thick)
+
+        panel = fine(pw, ph, PAPER, draw)
+        symbol = suit_image(suit, 0.15 * w)
+        x, y = round((w - pw) / 2), round((h - ph) / 2)
+        inset = round(0.035 * w)
+        panel.blit(symbol, (inset, inset))
+        turned = pygame.transform.flip(symbol, False, True)
+        panel.blit(turned, (pw - inset - turned.get_width(), ph - inset - turned.get_height()))
+        image.blit(panel, (x, y))
+
+    def _joker(self) -> pygame.Surface:
+        """Return the joker: a star in the colours of all suits."""
+        w, h = self.width, self.height
+        image = self._paper()
+        colours: tuple[Colour, ...] = (RED, (44, 72, 140), GOLD, (40, 130, 84), (122, 66, 150))
+
+        def draw(star: pygame.Surface, s: float) -> None:
+            side = star.get_width()
+            corners = [
+                (
+                    side / 2 + math.sin(math.pi * i / 5) * side * (0.5 if i % 2 == 0 else 0.22),
+                    side / 2 - math.cos(math.pi * i / 5) * side * (0.5 if i % 2 == 0 else 0.22),
+                )
+                for i in range(10)
+            ]
+            for i, colour in enumerate(colours):
+                at = 2 * i
+                pygame.draw.polygon(
+                    star, colour, [(side / 2, side / 2), corners[at - 1], corners[at], corners[(at + 1) % 10]]
+                )
+
+        star = fine(0.72 * w, 0.72 * w, GOLD, draw)
+        centred(image, star, w / 2, h * (0.5 if self.width >= SMALL else 0.42))
+        if self.width >= SMALL:
+            text = text_image("JOKER", 0.12 * w, BLACK)
+            centred(image, text, w / 2, 0.13 * h)
+            centred(image, pygame.transform.rotate(text, 180), w / 2, 0.87 * h)
+        return image
+
+
+def _draw_figure(image: pygame.Surface, rank: str, red: bool) -> None:
+    """Draw the bust of a jack, queen or king that fills an image from its lower edge."""
+    w, h = image.get_size()
+    robe, trim = ROBES["red" if red else "black"]
+    hair = HAIR[rank]
+
+    def at(*points: Point) -> list[Point]:
+        return [(x * w, y * h) for x, y in points]
+
+    def polygon(colour: Colour, *points: Point) -> None:
+        pygame.draw.polygon(image, colour, at(*points))
+
+    def disc(colour: Colour, x: float, y: float, radius: float) -> None:
+        pygame.draw.circle(image, colour, (x * w, y * h), radius * w)
+
+    def oval(colour: Colour, x: float, y: float, rx: float, ry: float) -> None:
+        pygame.draw.ellipse(image, colour, ((x - rx) * w, (y - ry) * h, 2 * rx * w, 2 * ry * h))
+
+    # Hair behind the head, then shoulders, collar and neck.
+    if rank == "Q":
+        oval(hair, 0.5, 0.6, 0.3, 0.3)
+        polygon(hair, (0.2, 0.6), (0.8, 0.6), (0.84, 0.92), (0.16, 0.92))
+    elif rank == "J":
+        oval(hair, 0.5, 0.56, 0.27, 0.23)
+        polygon(hair, (0.23, 0.56), (0.77, 0.56), (0.79, 0.76), (0.21, 0.76))
+    else:
+        oval(hair, 0.5, 0.58, 0.27, 0.26)
+    polygon(robe, (0.02, 1.0), (0.06, 0.9), (0.3, 0.8), (0.7, 0.8), (0.94, 0.9), (0.98, 1.0))
+    polygon(GOLD, (0.34, 0.78), (0.66, 0.78), (0.56, 1.0), (0.44, 1.0))
+    polygon(trim, (0.39, 0.78), (0.61, 0.78), (0.53, 1.0), (0.47, 1.0))
+    polygon(SKIN, (0.43, 0.66), (0.57, 0.66), (0.58, 0.82), (0.5, 0.87), (0.42, 0.82))
+    oval(SKIN, 0.5, 0.57, 0.185, 0.2)
+    if rank == "K":  # beard
+        pygame.draw.polygon(
+            image,
+            hair,
+            at(*_curve((0.31, 0.58), (0.33, 0.8), (0.42, 0.86), (0.5, 0.92)))
+            + at(*_curve((0.5, 0.92), (0.58, 0.86), (0.67, 0.8), (0.69, 0.58)))
+            + at((0.6, 0.66), (0.5, 0.64), (0.4, 0.66)),
+        )
+        oval((168, 62, 58), 0.5, 0.705, 0.05, 0.022)
+    else:
+        oval((190, 66, 70), 0.5, 0.685, 0.055, 0.022)
+        for x in (0.38, 0.62):
+            oval((244, 188, 160), x, 0.65, 0.04, 0.03)
+    for x in (0.425, 0.575):
+        oval(BLACK, x, 0.56, 0.024, 0.03)
+    # What is on the head.
+    if rank == "J":
+        oval(hair, 0.5, 0.43, 0.2, 0.07)
+        polygon(robe, (0.22, 0.42), (0.26, 0.27), (0.5, 0.2), (0.74, 0.25), (0.8, 0.42))
+        polygon(trim, (0.2, 0.46), (0.2, 0.37), (0.82, 0.37), (0.82, 0.46))
+        feather = _curve((0.7, 0.38), (0.78, 0.26), (0.82, 0.14), (0.96, 0.1))
+        back = _curve((0.96, 0.1), (0.98, 0.24), (0.88, 0.34), (0.7, 0.38))
+        pygame.draw.polygon(image, GOLD, at(*feather, *back))
+    elif rank == "Q":
+        oval(hair, 0.5, 0.44, 0.2, 0.08)
+        polygon(GOLD, (0.29, 0.44), (0.25, 0.24), (0.38, 0.33), (0.5, 0.17), (0.62, 0.33), (0.75, 0.24), (0.71, 0.44))
+        for x, y in ((0.25, 0.23), (0.5, 0.16), (0.75, 0.23)):
+            disc(PAPER, x, y, 0.042)
+            disc(trim, x, y, 0.028)
+        disc(robe, 0.5, 0.36, 0.04)
+    else:
+        polygon(
+            GOLD,
+            *((0.27, 0.45), (0.22, 0.16), (0.36, 0.29), (0.43, 0.12), (0.5, 0.27)),
+            *((0.57, 0.12), (0.64, 0.29), (0.78, 0.16), (0.73, 0.45)),
+        )
+        polygon(robe, (0.275, 0.44), (0.265, 0.38), (0.735, 0.38), (0.725, 0.44))
+        for x, y in ((0.22, 0.16), (0.43, 0.12), (0.57, 0.12), (0.78, 0.16)):
+            disc(GOLD, x, y, 0.04)
+        for x in (0.36, 0.5, 0.64):
+            disc(PAPER, x, 0.41, 0.022)

@@ -1,0 +1,383 @@
+"""The board as a picture of any size, drawn from a :class:`View` alone.
+
+It needs pygame-ce, but no display: what is painted is a surface or an array. :mod:`tripeaks_env.card_art` draws the cards.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+import pygame
+
+from tripeaks_env.card_art import (
+    ASPECT,
+    FINE,
+    CardArt,
+    Colour,
+    Point,
+    centred,
+    fine,
+    rounded,
+    shrunk,
+    text_image,
+)
+from tripeaks_env.cards import JOKER, NO_CARD
+from tripeaks_env.engine import DRAW, Status
+from tripeaks_env.layout import COVERS, PEAKS, POSITIONS, ROWS
+from tripeaks_env.screen import GRID_LINE, ONE
+from tripeaks_env.view import BACK, View, view_of, view_of_record
+
+__all__ = [
+    "BACK",
+    "DEFAULT_SIZE",
+    "Painter",
+    "View",
+    "Words",
+    "frame",
+    "grid",
+    "painter_of",
+    "view_of",
+    "view_of_record",
+]
+
+DEFAULT_SIZE = ONE
+"""Width and height of a picture if nobody says otherwise."""
+
+SKY: tuple[Colour, Colour] = ((30, 62, 98), (92, 142, 158))  # above and at the horizon
+GROUND: tuple[Colour, Colour] = ((28, 98, 78), (14, 58, 50))
+ROCK: Colour = (48, 88, 114)
+ROCK_SHADE: Colour = (38, 74, 100)
+SNOW: Colour = (206, 224, 232)
+SNOW_SHADE: Colour = (168, 194, 208)
+TEXT: Colour = (255, 255, 255)
+LABEL: Colour = (178, 214, 200)
+PLAYABLE: Colour = (255, 204, 51)
+LAST: Colour = (126, 226, 255)
+EMPTY_PLACE: Colour = (255, 255, 255, 90)
+VEIL: Colour = (10, 24, 40, 90)  # over face-up cards that others cover
+
+# Lengths by the width of a card.
+PITCH = 1.12  # from a card to its right neighbour
+SIDE = 0.35  # free at the sides
+WIDTH = 9 * PITCH + 1 + 2 * SIDE
+LEAST_STEP, MOST_STEP = 0.42 * ASPECT, 0.62 * ASPECT  # from a row to the next
+GAPS = (0.3, 0.36, 0.34)  # above the tableau, between it and the stock, below the stock
+HEIGHT = sum(GAPS) + 3 * LEAST_STEP + 2 * ASPECT
+FAN = 0.055  # from a stock card to the next
+STOCK_LEFT, WASTE_LEFT = -1.0, 0.2  # from the middle
+APEX = 0.62  # of a mountain, below the upper edge of its summit's card
+
+
+class Words(NamedTuple):
+    """The words in a picture."""
+
+    score: str = "Score"
+    moves: str = "Moves"
+    won: str = "Won!"
+    blocked: str = "No more moves"
+
+
+_EVERYTHING = View(
+    tableau=np.full(POSITIONS, BACK),
+    waste=NO_CARD,
+    stock=1,
+    score=0,
+    moves=0,
+    playable=frozenset(),
+    last=None,
+    status=Status.WON,
+)
+
+
+class Painter:
+    """Paints boards of one size. Fonts, background and images of cards are made here, once; those of texts when first met.
+
+    Args:
+        width: of the picture in pixels.
+        height: of the picture in pixels.
+        words: the words in the picture, for other languages.
+    """
+
+    def __init__(self, width: int, height: int, words: Words | None = None) -> None:
+        if width < 1 or height < 1:
+            raise ValueError(f"the size of a picture is {width} x {height}; it must be at least 1 x 1")
+        self.size = (width, height)
+        self.words = words or Words()
+        self._unit = min(width / WIDTH, height / HEIGHT)
+        art = CardArt(max(1, round(self._unit)))
+        self.card_size = (art.width, art.height)
+        self._place()
+        self._margin = max(2, round(0.13 * art.width))
+        self._dress(art)
+        self._background = _background(width, height, self._unit, self._horizon, self._summits())
+        self._text = lru_cache(maxsize=512)(text_image)
+        self.paint(_EVERYTHING)  # so that every font is there
+
+    def _place(self) -> None:
+        """Find the places of the cards; what height is left over goes to the gaps."""
+        (width, height), unit = self.size, self._unit
+        spare = height / unit - HEIGHT
+        step = min(MOST_STEP, LEAST_STEP + max(0.0, spare) / 3)
+        free = max(0.0, spare - 3 * (step - LEAST_STEP)) / 3
+        above, between, _ = (gap + free for gap in GAPS)
+        columns = [0.0] * POSITIONS
+        for position in reversed(range(POSITIONS)):
+            covers = COVERS[position]
+            columns[position] = sum(columns[c] for c in covers) / 2 if covers else PITCH * (position - ROWS[-1].start)
+
+        def rectangle(x: float, y: float) -> pygame.Rect:
+            return pygame.Rect((round(width / 2 + x * unit), round(y * unit)), self.card_size)
+
+        self._rectangles = [
+            rectangle(columns[position] - 4.5 * PITCH - 0.5, above + row * step)
+            for row, positions in enumerate(ROWS)
+            for position in positions
+        ]
+        below = above + 3 * step + ASPECT + between
+        self._rectangles.append(rectangle(STOCK_LEFT, below))
+        self._waste = rectangle(WASTE_LEFT, below)
+        self._horizon = (below - 0.5 * between - 0.35) * unit
+
+    def _summits(self) -> list[Point]:
+        return [(self._rectangles[p].centerx, self._rectangles[p].top + APEX * self._unit) for p in range(PEAKS)]
+
+    def _dress(self, art: CardArt) -> None:
+        """Make all images: each card with its shadow, what marks cards, a flag."""
+        margin, unit = self._margin, self._unit
+        shadow = art.glow((0, 0, 0, 170), margin)
+        self._shadow = shadow
+        self._slight = shadow.copy()  # on other cards
+        self._slight.set_alpha(110)
+        self._cards = {card: art.back() if card == BACK else art.card(card) for card in (*range(JOKER + 1), BACK)}
+        self._veil = art.shade(VEIL)
+        self._empty = art.place(EMPTY_PLACE)
+        self._left = art.place((*LAST[:3], 200))
+        rim = max(1.5, 0.04 * unit)
+        self._glow = art.glow(PLAYABLE, margin, rim)
+        self._ring = art.glow(LAST, margin, rim)
+        self._arrow = fine(
+            0.14 * unit, 0.24 * unit, LAST, lambda image, s: _fill(image, LAST, ((0, 0), (1, 0.5), (0, 1)))
+        )
+        self._flag = fine(0.42 * unit, 0.56 * unit, PLAYABLE, _draw_flag)
+        self._badge = fine(0.64 * unit, 0.64 * unit, TEXT, _draw_badge)
+
+    def rectangle(self, action: int) -> pygame.Rect:
+        """Return where the card of an action lies, of 28 the topmost stock card."""
+        return self._rectangles[action].copy()
+
+    @property
+    def waste_rectangle(self) -> pygame.Rect:
+        """Where the waste card lies."""
+        return self._waste.copy()
+
+    def card_image(self, card: int) -> pygame.Surface:
+        """Return the image of a card, by its number or ``BACK``; not to be drawn on."""
+        return self._cards[card]
+
+    def draw_card(self, surface: pygame.Surface, card: int, place: tuple[int, int]) -> None:
+        """Draw a card with its shadow, by its number or ``BACK``, with its upper left corner at a place."""
+        self._around(surface, self._shadow, place)
+        surface.blit(self._cards[card], place)
+
+    def paint(self, view: View) -> pygame.Surface:
+        """Return a picture of a board: a surface of its own."""
+        surface = self._background.copy()
+        tableau = view.tableau.tolist()
+        for peak, (x, y) in enumerate(self._summits()):
+            if tableau[peak] == NO_CARD:
+                surface.blit(self._flag, (round(x), round(y) - self._flag.get_height()))
+        if view.last is not None and view.last != DRAW:
+            surface.blit(self._left, self._rectangles[view.last])
+        for position, card in enumerate(tableau):
+            if card == NO_CARD:
+                continue
+            place = self._rectangles[position].topleft
+            self._draw_marked(surface, card, place, self._glow if position in view.playable else None)
+            if card != BACK and any(tableau[cover] != NO_CARD for cover in COVERS[position]):
+                surface.blit(self._veil, place)
+        self._paint_stock(surface, view)
+        self._paint_waste(surface, view)
+        self._paint_texts(surface, view)
+        return surface
+
+    def _draw_marked(
+        self, surface: pygame.Surface, card: int, place: tuple[int, int], light: pygame.Surface | None
+    ) -> None:
+        self._around(surface, light or self._shadow, place)
+        surface.blit(self._cards[card], place)
+
+    def _around(self, surface: pygame.Surface, light: pygame.Surface, place: tuple[int, int]) -> None:
+        surface.blit(light, (place[0] - self._margin, place[1] - self._margin))
+
+    def _paint_stock(self, surface: pygame.Surface, view: View) -> None:
+        rectangle = self._rectangles[DRAW]
+        if not view.stock:
+            surface.blit(self._empty, rectangle)
+        if view.stock:
+            strip = pygame.Rect(0, 0, self.card_size[0] // 2, self.card_size[1])  # of a card, more than shows
+            for under in range(view.stock - 1, 0, -1):
+                place = (round(rectangle.left - under * FAN * self._unit), rectangle.top)
+                if under == view.stock - 1:
+                    self._around(surface, self._shadow, place)
+                surface.blit(self._cards[BACK], place, strip)
+            light = self._glow if DRAW in view.playable else None
+            self._draw_marked(surface, BACK, rectangle.topleft, light or self._slight)
+            centred(surface, self._badge, *rectangle.center)
+            centred(surface, self._text(str(view.stock), 0.25 * self._unit, TEXT), *rectangle.center)
+
+    def _paint_waste(self, surface: pygame.Surface, view: View) -> None:
+        if view.waste == NO_CARD:
+            surface.blit(self._empty, self._waste)
+            return
+        self._draw_marked(surface, view.waste, self._waste.topleft, None if view.last is None else self._ring)
+        if view.last == DRAW:
+            centred(surface, self._arrow, (self._rectangles[DRAW].right + self._waste.left) / 2, self._waste.centery)
+
+    def _paint_texts(self, surface: pygame.Surface, view: View) -> None:
+        unit, top = self._unit, self._waste.top
+        for word, number, right in ((self.words.score, view.score, False), (self.words.moves, view.moves, True)):
+            label = self._text(word.upper(), 0.17 * unit, LABEL)
+            value = self._text(str(number), 0.46 * unit, TEXT)
+            for image, y in ((label, top + 0.34 * unit), (value, top + 0.66 * unit)):
+                edge = self._rectangles[ROWS[-1][-1]].right - image.get_width() if right else self._rectangles[18].left
+                surface.blit(image, (edge, round(y)))
+        if view.status != Status.PLAYING:
+            words = self.words.won if view.status == Status.WON else self.words.blocked
+            text = self._text(words, min(0.42, 12 / len(words)) * unit, TEXT)
+            board = self._banner(text.get_size())
+            x, y = self.size[0] / 2, (self._rectangles[0].top + self._rectangles[18].bottom) / 2
+            centred(surface, board, x, y)
+            centred(surface, text, x, y)
+
+    def _banner(self, size: tuple[int, int]) -> pygame.Surface:
+        width, height = size[0] + 1.1 * self._unit, size[1] + 0.8 * self._unit
+
+        def draw(image: pygame.Surface, s: float) -> None:
+            w, h = image.get_size()
+            rounded(image, (12, 24, 34, 225), (0, 0, w, h), h / 2)
+            rounded(image, PLAYABLE, (0, 0, w, h), h / 2, max(1.0, 0.03 * self._unit) * s)
+
+        return fine(width, height, PLAYABLE, draw)
+
+    def action_at(self, x: int, y: int, view: View) -> int | None:
+        """Return the action of the topmost card at a point: 0-27, 28 for the stock's place, ``None`` elsewhere."""
+        stock = self._rectangles[DRAW]
+        lowest = stock.move(round(-max(0, view.stock - 1) * FAN * self._unit), 0)
+        if stock.union(lowest).collidepoint(x, y):
+            return DRAW
+        for position in reversed(range(POSITIONS)):
+            if view.tableau[position] != NO_CARD and self._rectangles[position].collidepoint(x, y):
+                return position
+        return None
+
+
+@lru_cache(maxsize=4)
+def painter_of(width: int, height: int) -> Painter:
+    """Return the painter of a size with English words: the same one each time, as long as few sizes are in use."""
+    return Painter(width, height)
+
+
+def frame(view: View, painter: Painter) -> np.ndarray:
+    """Return a picture of a board, uint8 (height, width, 3)."""
+    width, height = painter.size
+    padded = -(-width // 4) * 4  # so that its lines lie without gaps
+    red_first = (0xFF, 0xFF00, 0xFF0000, 0)
+    pixels = pygame.Surface((padded, height), 0, 24, red_first)  # drawing is the fastest way to get bytes in order
+    pixels.blit(painter.paint(view), (0, 0))
+    return np.asarray(pixels.get_view("0"), dtype=np.uint8).reshape(height, padded, 3)[:, :width].copy()
+
+
+def grid(frames: Sequence[np.ndarray], columns: int | None = None) -> np.ndarray:
+    """Return pictures of one size beside and below each other, with black lines between, as one: uint8 (height, width, 3).
+
+    Args:
+        frames: the pictures, uint8 (height, width, 3).
+        columns: how many stand in a row; by default about as many as there are rows.
+    """
+    columns = int(np.ceil(np.sqrt(len(frames)))) if columns is None else columns
+    if columns < 1:
+        raise ValueError(f"columns is {columns!r}; it must be at least 1")
+    rows = -(-len(frames) // columns)
+    height, width, _ = frames[0].shape
+    down, across = height + GRID_LINE, width + GRID_LINE
+    whole = np.zeros((rows * down - GRID_LINE, columns * across - GRID_LINE, 3), dtype=np.uint8)
+    for i, each in enumerate(frames):
+        top, left = i // columns * down, i % columns * across
+        whole[top : top + height, left : left + width] = each
+    return whole
+
+
+def _fill(image: pygame.Surface, colour: Colour, outline: Sequence[Point]) -> None:
+    """Fill an outline, given in shares of an image's size."""
+    w, h = image.get_size()
+    pygame.draw.polygon(image, colour, [(x * w, y * h) for x, y in outline])
+
+
+def _draw_flag(image: pygame.Surface, scale: float) -> None:
+    w, h = image.get_size()
+    image.fill((*TEXT, 255), (0, 0, max(1, w // 9), h))
+    _fill(image, PLAYABLE, ((0.09, 0.02), (1, 0.26), (0.09, 0.5)))
+
+
+def _draw_badge(image: pygame.Surface, scale: float) -> None:
+    side = image.get_width()
+    pygame.draw.circle(image, TEXT, (side / 2, side / 2), side / 2)
+    pygame.draw.circle(image, (12, 24, 34), (side / 2, side / 2), 0.45 * side)
+
+
+def _background(width: int, height: int, unit: float, horizon: float, summits: Sequence[Point]) -> pygame.Surface:
+    """Return the landscape behind the cards: a mountain for each peak, and a meadow with the stock and the waste."""
+    scale = 2 if width > 400 else FINE
+    image = pygame.Surface((width * scale, height * scale))
+    _blend(image, SKY, 0, horizon * scale)
+    for x, y in (summits[0], summits[2], summits[1]):
+        _draw_mountain(image, x * scale, y * scale, (horizon + 0.5 * unit) * scale, unit * scale)
+    _draw_meadow(image, horizon * scale, 0.16 * unit * scale)
+    small = shrunk(image, width, height)
+    surface = pygame.Surface((width, height), depth=32)
+    surface.blit(small, (0, 0))
+    return surface
+
+
+def _blend(image: pygame.Surface, colours: tuple[Colour, Colour], top: float, bottom: float) -> None:
+    """Fill an image from the first colour at ``top`` to the second, which it has from ``bottom`` on."""
+    width, height = image.get_size()
+    for y in range(height):
+        image.fill(_between(colours, (y - top) / max(1.0, bottom - top)), (0, y, width, 1))
+
+
+def _draw_meadow(image: pygame.Surface, horizon: float, bulge: float) -> None:
+    """Draw a round hill from the horizon down."""
+    width, height = image.get_size()
+    reach, depth, top = 1.2 * width, 3 * height, horizon - bulge
+    for y in range(max(0, round(top)), height):
+        half = reach * math.sqrt(max(0.0, 1 - (1 - 2 * (y - top) / depth) ** 2))
+        colour = _between(GROUND, (y - horizon) / max(1.0, height - horizon))
+        image.fill(colour, (round(width / 2 - half), y, round(2 * half), 1))
+
+
+def _between(colours: tuple[Colour, Colour], share: float) -> pygame.Color:
+    """Return the colour so far from the first to the second, 0 to 1."""
+    first, second = (pygame.Color(*colour) for colour in colours)
+    return first.lerp(second, min(1.0, max(0.0, share)))
+
+
+def _draw_mountain(image: pygame.Surface, x: float, y: float, foot: float, unit: float) -> None:
+    """Draw a mountain with its summit at a point: lit from the left, with snow on it."""
+    slope = 2.5 * unit / max(1.0, foot - y)
+
+    def at(across: float, down: float) -> Point:
+        return x + across * slope * down, y + down
+
+    high = foot - y
+    ridge = [at(0, 0), at(0.12, 0.3 * high), at(-0.06, 0.62 * high), at(0.1, high)]
+    pygame.draw.polygon(image, ROCK, [at(0, 0), at(1, 2 * high), at(-1, 2 * high)])  # on under the meadow
+    pygame.draw.polygon(image, ROCK_SHADE, [*ridge, at(0.1, 2 * high), at(1, 2 * high)])
+    cap = 0.34 * high
+    snow = [at(0, 0), at(1, 0.92 * cap), at(0.45, 0.74 * cap), at(0.1, cap), at(-0.3, 0.72 * cap), at(-1, 0.86 * cap)]
+    pygame.draw.polygon(image, SNOW, snow)
+    pygame.draw.polygon(image, SNOW_SHADE, [at(0, 0), at(1, 0.92 * cap), at(0.45, 0.74 * cap), at(0.1, cap)])

@@ -1,0 +1,444 @@
+"""A window with a board in it: its layout, its event loop, sliding cards and marks. What is done in it, others decide."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import NamedTuple
+
+import numpy as np
+import pygame
+
+from tripeaks_env.cards import NO_CARD
+from tripeaks_env.drawing import Painter, View, Words, view_of
+from tripeaks_env.engine import DRAW
+from tripeaks_env.game import Game
+from tripeaks_env.layout import COVERS, PEAKS, POSITIONS
+from tripeaks_env.play.texts import text
+from tripeaks_env.play.widgets import (
+    BAR,
+    BLACK,
+    DIM,
+    EDGE,
+    FELT,
+    GOLD,
+    INK,
+    WARNING,
+    Button,
+    Color,
+    fitting,
+    forget,
+    place,
+    rounded,
+    triangle,
+    words,
+)
+from tripeaks_env.view import BACK
+
+SIZE = (1120, 780)
+"""Width and height of a new window."""
+UNSEEN = ("dummy", "offscreen", "evdev")
+"""Drivers that SDL falls back to without a display; nobody sees their windows."""
+SLIDE_SECONDS = 0.16
+"""How long a card is on its way."""
+MARK_SECONDS = 1.5
+"""How long a card is marked that cannot be played."""
+WAIT_MS = 200
+"""The longest wait for events: an interrupt (Ctrl-C) is seen after it."""
+FRAME_MS = 12
+"""The wait for events while something moves."""
+
+
+class Slide(NamedTuple):
+    """A card on its way.
+
+    Attributes:
+        card: its number.
+        start: the action at whose place it starts, ``None`` for the waste.
+        end: the action at whose place it ends, ``None`` for the waste.
+        under: the board without it.
+        began: when, in seconds.
+    """
+
+    card: int
+    start: int | None
+    end: int | None
+    under: View
+    began: float
+
+
+class Mark(NamedTuple):
+    """A card with a coloured edge for a while."""
+
+    action: int
+    color: Color
+    until: float
+
+
+class Layout(NamedTuple):
+    """Where things are: the height of a line of text and the rectangles; empty ones where there is no room."""
+
+    unit: int
+    header: pygame.Rect
+    board: pygame.Rect
+    message: pygame.Rect
+    keys: bool
+
+
+class Tabletop:
+    """A window with a board, a header, a line of text and buttons below.
+
+    Args:
+        title: of the window.
+        language: of the words.
+        size: of the window.
+
+    Raises:
+        OSError: there is no display.
+    """
+
+    slide_seconds = SLIDE_SECONDS
+
+    def __init__(self, title: str, language: str, size: tuple[int, int] = SIZE) -> None:
+        self.language = language
+        self.window = _open(title, size)
+        self.surface = self.window.get_surface()
+        pygame.key.set_repeat(400, 40)
+        pygame.key.stop_text_input()
+        self.open = True
+        self.message = ""
+        self.message_color: Color = INK
+        self.mouse = (-1, -1)
+        self.slide: Slide | None = None
+        self.mark: Mark | None = None
+        self._painter: Painter | None = None
+        self._dirty = True
+
+    # What a kind of window says.
+
+    @property
+    def game(self) -> Game:
+        """The game on the board."""
+        raise NotImplementedError
+
+    def buttons(self) -> list[Button]:
+        """Return the buttons below the board."""
+        raise NotImplementedError
+
+    def command(self, command: str) -> None:
+        """Do what a button or a key asks for."""
+        raise NotImplementedError
+
+    def key(self, event: pygame.Event) -> None:
+        """Respond to a key."""
+        raise NotImplementedError
+
+    def board_clicked(self, action: int) -> None:
+        """Respond to a click on a card (0-27) or the stock (28)."""
+
+    @property
+    def bonus(self) -> int:
+        """The points that the emptied peaks have brought."""
+        return sum(self.game.rules.scoring.peaks[: self.game.peaks_cleared])
+
+    @property
+    def live(self) -> bool:
+        """Whether the buttons below the board can be clicked."""
+        return True
+
+    def playable(self) -> frozenset[int]:
+        """Return the actions to highlight."""
+        return frozenset()
+
+    def view(self) -> View:
+        """Return what is painted of the board."""
+        return view_of(self.game)._replace(playable=self.playable())
+
+    def draw_over_board(self, painter: Painter, corner: tuple[int, int], unit: int) -> None:
+        """Draw what lies on the board."""
+
+    def draw_over_all(self, unit: int) -> None:
+        """Draw what lies on everything, such as a dialog."""
+
+    def tick(self) -> bool:
+        """Do what is due by the clock; return whether to come back soon."""
+        return False
+
+    def header(self) -> tuple[str, str]:
+        """Return what stands above: a name and what is told beside it."""
+        code = self.game.deal.code(self.game.rules) or ""
+        return code, self.word("easy_rules" if self.game.rules.wrap else "classic_rules")
+
+    # The loop.
+
+    def run(self) -> None:
+        """Show the window until it is closed. An interrupt closes it too and goes on to the caller."""
+        try:
+            while self.open:
+                self.turn()
+        finally:
+            self.close()
+
+    def turn(self, wait_ms: int | None = None) -> None:
+        """Respond to the events that are there, and draw.
+
+        Args:
+            wait_ms: how long to wait for one at most; by default as long as nothing is to be done.
+        """
+        busy = self.tick() or self.slide is not None or self.mark is not None
+        if wait_ms is None:
+            wait_ms = 1 if self._dirty else FRAME_MS if busy else WAIT_MS
+        first = pygame.event.wait(max(1, wait_ms))  # 0 would be for ever
+        for event in [first, *pygame.event.get()]:
+            if event.type != pygame.NOEVENT and self.open:
+                self._dirty = True
+                self.handle(event)
+        if self.open and (self._dirty or busy):
+            self._dirty = False
+            self.draw()
+            self.window.flip()
+
+    def close(self) -> None:
+        """Close the window and let go of the display."""
+        self.open = False
+        self._painter = None
+        self.window.destroy()
+        forget()
+        pygame.display.quit()
+
+    def redraw(self) -> None:
+        """Have the window drawn again."""
+        self._dirty = True
+
+    def handle(self, event: pygame.Event) -> None:
+        """Respond to one event."""
+        if event.type in (pygame.QUIT, pygame.WINDOWCLOSE):
+            self.open = False
+        elif event.type == pygame.MOUSEMOTION:
+            self.mouse = self._pixels(event.pos)
+        elif event.type == pygame.WINDOWLEAVE:
+            self.mouse = (-1, -1)
+        elif event.type == pygame.MOUSEBUTTONDOWN and event.button == pygame.BUTTON_LEFT:
+            self.mouse = self._pixels(event.pos)
+            self.clicked(self.mouse)
+        elif event.type == pygame.KEYDOWN:
+            if event.key in (pygame.K_q, pygame.K_w) and event.mod & (pygame.KMOD_CTRL | pygame.KMOD_META):
+                self.open = False
+            else:
+                self.key(event)
+
+    def clicked(self, point: tuple[int, int]) -> None:
+        """Respond to a click at a point of the surface."""
+        for button in self._placed():
+            if button.rect.collidepoint(point):
+                self.command(button.command)
+                return
+        layout = self.layout()
+        if layout.board.collidepoint(point):
+            x, y = point[0] - layout.board.x, point[1] - layout.board.y
+            action = self.painter().action_at(x, y, view_of(self.game))
+            if action is not None:
+                self.board_clicked(action)
+
+    def _pixels(self, position: tuple[int, int]) -> tuple[int, int]:
+        """Return a point of the window as one of the surface, which has more pixels on a fine screen."""
+        (width, height), size = self.window.size, self.surface.get_size()
+        return int(position[0] * size[0] / max(1, width)), int(position[1] * size[1] / max(1, height))
+
+    # Words and messages.
+
+    def word(self, key: str, **parameters: object) -> str:
+        """Return a text in the language of the window, with a capital letter."""
+        found = text(key, self.language, **parameters)
+        return found[:1].upper() + found[1:]
+
+    def say(self, message: str, error: bool = False) -> None:
+        """Show a message until the next one."""
+        self.message, self.message_color = message, WARNING if error else INK
+        self.redraw()
+
+    # The board.
+
+    def move_card(self, before: View, action: int, back: bool = False) -> None:
+        """Let the card of an action slide, after it is done: to the waste, or back from it.
+
+        Args:
+            before: what was seen before.
+            action: 0-27 or 28.
+            back: whether it was taken back.
+        """
+        now = view_of(self.game)
+        card = (before if back else now).waste
+        tableau = now.tableau.copy()
+        if action < POSITIONS:
+            tableau[action] = NO_CARD
+        # While a card is on its way, it lies in neither place.
+        waste, stock = (now if back else before).waste, min(before.stock, now.stock)
+        under = now._replace(tableau=tableau, waste=waste, stock=stock, last=None, playable=frozenset())
+        start, end = (None, action) if back else (action, None)
+        self.slide = Slide(card, start, end, under, time.monotonic()) if self.slide_seconds else None
+        self.redraw()
+
+    def mark_card(self, action: int, color: Color) -> None:
+        """Give a card a coloured edge for a while."""
+        self.mark = Mark(action, color, time.monotonic() + MARK_SECONDS)
+
+    def exposed(self) -> list[int]:
+        """Return where face-up cards lie that nothing covers, from left to right, and the stock if it has cards."""
+        view, painter = view_of(self.game), self.painter()
+        free = [
+            position
+            for position, card in enumerate(view.tableau.tolist())
+            if card not in (NO_CARD, BACK) and all(view.tableau[cover] == NO_CARD for cover in COVERS[position])
+        ]
+        return sorted(free, key=lambda position: painter.rectangle(position).x) + ([DRAW] if view.stock else [])
+
+    def painter(self) -> Painter:
+        """Return the painter for the size of the board."""
+        width, height = self.layout().board.size
+        if self._painter is None or self._painter.size != (width, height):
+            names = Words(*(self.word(key) for key in ("score", "moves", "won_short", "blocked_short")))
+            self._painter = Painter(width, height, names)
+        return self._painter
+
+    # Layout and drawing.
+
+    def layout(self) -> Layout:
+        """Return where things are. Where there is little room, the board has it, and keys still do what buttons did."""
+        return self._arranged()[0]
+
+    def _placed(self) -> list[Button]:
+        return self._arranged()[1]
+
+    def _arranged(self) -> tuple[Layout, list[Button]]:
+        screen = self.surface.get_rect()
+        unit = max(11, round((screen.w * screen.h) ** 0.5 / 46))
+        buttons = self.buttons()
+        gap = round(0.4 * unit)
+        for keys, header, message, shown in (
+            (True, True, True, True),
+            (False, True, True, True),
+            (False, False, True, True),
+            (False, False, True, False),
+            (False, False, False, False),
+        ):
+            if not shown:
+                buttons = []
+            top = round(2.1 * unit) if header else 0
+            line = round(1.7 * unit) if message else 0
+            box = pygame.Rect(gap, 0, max(1, screen.w - 2 * gap), 0)
+            below = place(buttons, box, unit, keys) + gap if buttons else 0
+            height = screen.h - top - line - below
+            if height >= 0.6 * screen.h or not message:
+                break
+        board = pygame.Rect(0, top, screen.w, max(1, height))
+        bar = pygame.Rect(0, board.bottom, screen.w, line)
+        box.top = bar.bottom
+        place(buttons, box, unit, keys)
+        return Layout(unit, pygame.Rect(0, 0, screen.w, top), board, bar, keys), buttons
+
+    def draw(self) -> None:
+        """Draw everything."""
+        self.surface = self.window.get_surface()
+        surface, (layout, buttons) = self.surface, self._arranged()
+        surface.fill(BAR)
+        self._draw_board(layout)
+        if layout.header.h:
+            self._draw_header(layout)
+        if layout.message.h and self.message:
+            room = layout.message.w - 2 * layout.unit
+            (line, *_), size = fitting(self.message, layout.unit, room)
+            image = words(line, size, self.message_color)
+            surface.blit(image, image.get_rect(center=layout.message.center))
+        for button in buttons:
+            button.draw(surface, layout.unit, self.live and button.rect.collidepoint(self.mouse), layout.keys)
+        self.draw_over_all(layout.unit)
+
+    def _draw_board(self, layout: Layout) -> None:
+        painter, corner = self.painter(), layout.board.topleft
+        slide = self.slide
+        if slide is not None:
+            part = (time.monotonic() - slide.began) / self.slide_seconds
+            if part < 1:
+                self.surface.blit(painter.paint(slide.under), corner)
+                start, end = (
+                    painter.waste_rectangle if place is None else painter.rectangle(place)
+                    for place in (slide.start, slide.end)
+                )
+                part = 1 - (1 - part) ** 3
+                x, y = np.array(start.topleft) * (1 - part) + np.array(end.topleft) * part
+                self.surface.blit(painter.card_image(slide.card), (round(corner[0] + x), round(corner[1] + y)))
+                return
+            self.slide = None
+        view = self.view()
+        self.surface.blit(painter.paint(view), corner)
+        self.draw_over_board(painter, corner, layout.unit)
+        if self.mark is not None:
+            if time.monotonic() < self.mark.until:
+                self.outline(self.mark.action, painter, corner, self.mark.color)
+            else:
+                self.mark = None
+
+    def outline(self, action: int, painter: Painter, corner: tuple[int, int], color: Color) -> None:
+        """Draw an edge around what is seen of the card of an action."""
+        card = painter.rectangle(action).move(corner)
+        line = max(2, card.w // 18)
+        edge = card.inflate(line, line)
+        tableau = view_of(self.game).tableau
+        seen = edge.copy()
+        if action < POSITIONS and any(tableau[cover] != NO_CARD for cover in COVERS[action]):
+            seen.h = painter.rectangle(COVERS[action][0]).move(corner).top - seen.top
+        self.surface.set_clip(seen)
+        pygame.draw.rect(self.surface, color, edge, line, border_radius=max(1, card.w // 8))
+        self.surface.set_clip(None)
+
+    def badge(self, value: str, card: pygame.Rect, unit: int, main: bool) -> None:
+        """Draw a small label on the lower part of a card."""
+        (value, *_), size = fitting(value, min(round(1.2 * unit), round(0.36 * card.w)), card.w)
+        image = words(value, size, BLACK if main else INK)
+        box = image.get_rect().inflate(round(0.8 * size), round(0.3 * size))
+        box.midbottom = (card.centerx, card.bottom - max(2, card.h // 24))
+        self.surface.blit(rounded(*box.size, box.h // 2, GOLD if main else FELT, INK), box)
+        self.surface.blit(image, image.get_rect(center=box.center))
+
+    def _draw_header(self, layout: Layout) -> None:
+        """Draw the code, the rules, and the peaks with their bonus."""
+        unit, box = layout.unit, layout.header.inflate(-2 * layout.unit, 0)
+        surface = self.surface
+        size = round(1.1 * unit)
+        bonus, cleared = self.bonus, [peak not in self.game.remaining for peak in range(PEAKS)]
+        points = words(f"+{bonus}", unit, GOLD if bonus else DIM)
+        x = box.right - points.get_width()
+        surface.blit(points, points.get_rect(midleft=(x, box.centery)))
+        for done in reversed(cleared):
+            x -= round(1.25 * size)
+            image = triangle(size, GOLD if done else EDGE, done)
+            surface.blit(image, image.get_rect(midleft=(x, box.centery)))
+        room = x - box.x - unit
+        name, beside = self.header()
+        image = words(name, unit, INK)
+        if image.get_width() <= room:
+            surface.blit(image, image.get_rect(midleft=box.midleft))
+            after = words(beside, round(0.9 * unit), DIM)
+            if image.get_width() + unit + after.get_width() <= room:
+                left = box.x + image.get_width() + unit
+                surface.blit(after, after.get_rect(midleft=(left, box.centery)))
+
+
+def _open(title: str, size: tuple[int, int]) -> pygame.Window:
+    """Return a new window, with as many pixels as the screen has.
+
+    Raises:
+        OSError: there is no display.
+    """
+    os.environ.setdefault("SDL_WINDOWS_DPI_AWARENESS", "permonitorv2")
+    try:
+        pygame.display.init()
+        wanted = "SDL_VIDEODRIVER" in os.environ or "SDL_VIDEO_DRIVER" in os.environ
+        if pygame.display.get_driver() in UNSEEN and not wanted:
+            raise pygame.error("there is no display")
+        pygame.font.init()
+        return pygame.Window(title, size, resizable=True, allow_high_dpi=True)
+    except pygame.error as error:
+        pygame.display.quit()
+        raise OSError(f"no window can be opened: {error}") from None

@@ -1,0 +1,277 @@
+"""What a window has beside the board: words, buttons, a text field, panels. Drawn at any size, without a file of its own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+import pygame
+
+Color = tuple[int, int, int]
+
+FELT: Color = (16, 52, 42)
+BAR: Color = (11, 36, 30)
+PANEL: Color = (24, 50, 44)
+EDGE: Color = (62, 96, 84)
+BUTTON: Color = (38, 78, 66)
+HOVER: Color = (54, 104, 88)
+INK: Color = (243, 239, 226)
+DIM: Color = (160, 184, 170)
+GOLD: Color = (244, 196, 86)
+WARNING: Color = (255, 158, 120)
+PAPER: Color = (250, 248, 240)
+RED: Color = (196, 36, 44)
+BLACK: Color = (26, 28, 34)
+
+SMOOTH = 4
+"""Shapes are drawn so many times larger and scaled down, which makes their edges smooth."""
+SUIT_COLORS = {"♣": BLACK, "♦": RED, "♥": RED, "♠": BLACK}
+LEAST_FONT = 6
+
+
+@lru_cache(maxsize=64)
+def font(size: int) -> pygame.font.Font:
+    """Return the font of a height in pixels."""
+    pygame.font.init()
+    return pygame.font.Font(None, size)
+
+
+def forget() -> None:
+    """Drop what is kept of fonts and shapes: fonts do not outlive :func:`pygame.font.quit`."""
+    for kept in (font, rounded, suit, triangle):
+        kept.cache_clear()
+
+
+@lru_cache(maxsize=256)
+def rounded(width: int, height: int, radius: int, color: Color, edge: Color | None = None) -> pygame.Surface:
+    """Return a rectangle with round corners, perhaps with an edge; not to be drawn on."""
+    width, height = max(1, width), max(1, height)
+    large = pygame.Surface((width * SMOOTH, height * SMOOTH), pygame.SRCALPHA)
+    large.fill((*(edge or color), 0))
+    box = large.get_rect()
+    pygame.draw.rect(large, edge or color, box, border_radius=radius * SMOOTH)
+    if edge:
+        line = SMOOTH * max(1, radius // 6)
+        inner = box.inflate(-2 * line, -2 * line)
+        if inner.w > 0 and inner.h > 0:
+            pygame.draw.rect(large, color, inner, border_radius=max(0, radius * SMOOTH - line))
+    return pygame.transform.smoothscale(large, (width, height))
+
+
+@lru_cache(maxsize=64)
+def suit(symbol: str, size: int, color: Color) -> pygame.Surface:
+    """Return the picture of one of ♣♦♥♠, ``size`` pixels high; the font has none."""
+    n = max(1, size) * SMOOTH
+    large = pygame.Surface((n, n), pygame.SRCALPHA)
+    large.fill((*color, 0))
+
+    def dot(x: float, y: float, radius: float) -> None:
+        pygame.draw.circle(large, color, (x * n, y * n), radius * n)
+
+    def shape(*points: tuple[float, float]) -> None:
+        pygame.draw.polygon(large, color, [(x * n, y * n) for x, y in points])
+
+    if symbol == "♦":
+        shape((0.5, 0.02), (0.86, 0.5), (0.5, 0.98), (0.14, 0.5))
+    elif symbol == "♥":
+        dot(0.28, 0.31, 0.24)
+        dot(0.72, 0.31, 0.24)
+        shape((0.08, 0.44), (0.5, 0.96), (0.92, 0.44), (0.5, 0.28))
+    elif symbol == "♠":
+        dot(0.27, 0.58, 0.22)
+        dot(0.73, 0.58, 0.22)
+        shape((0.09, 0.46), (0.5, 0.02), (0.91, 0.46), (0.5, 0.72))
+        shape((0.5, 0.55), (0.66, 0.98), (0.34, 0.98))
+    else:
+        dot(0.5, 0.26, 0.22)
+        dot(0.25, 0.6, 0.22)
+        dot(0.75, 0.6, 0.22)
+        shape((0.5, 0.35), (0.66, 0.98), (0.34, 0.98))
+        dot(0.5, 0.52, 0.13)
+    return pygame.transform.smoothscale(large, (n // SMOOTH, n // SMOOTH))
+
+
+@lru_cache(maxsize=16)
+def triangle(size: int, color: Color, full: bool) -> pygame.Surface:
+    """Return a peak: a triangle, full or as an outline."""
+    n = max(1, size) * SMOOTH
+    large = pygame.Surface((n, n), pygame.SRCALPHA)
+    large.fill((*color, 0))
+    points = [(0.5 * n, 0.1 * n), (0.95 * n, 0.9 * n), (0.05 * n, 0.9 * n)]
+    if full:
+        pygame.draw.polygon(large, color, points)
+    else:
+        pygame.draw.polygon(large, color, points, width=max(1, n // 12))
+    return pygame.transform.smoothscale(large, (n // SMOOTH, n // SMOOTH))
+
+
+def measure(text: str, size: int) -> tuple[int, int]:
+    """Return the width and height of a line of text without suits."""
+    width, height = font(size * SMOOTH).size(text)
+    return round(width / SMOOTH), round(height / SMOOTH)
+
+
+def words(text: str, size: int, color: Color, suits: bool = False) -> pygame.Surface:
+    """Return one line of text, with ♣♦♥♠ as pictures: in their own colours if ``suits``, else in that of the text."""
+    size = max(LEAST_FONT, size)
+    parts: list[pygame.Surface] = []
+    for part in re.split("([♣♦♥♠])", text):
+        if part in SUIT_COLORS:
+            parts.append(suit(part, round(0.58 * size), SUIT_COLORS[part] if suits else color))
+        elif part:
+            # Scaled down from large letters, small ones keep their shape and their distance.
+            large = font(size * SMOOTH).render(part, True, color)
+            parts.append(pygame.transform.smoothscale(large, measure(part, size)))
+    height, gap = measure("", size)[1], max(1, size // 12)
+    line = pygame.Surface((max(1, sum(part.get_width() + gap for part in parts) - gap), height), pygame.SRCALPHA)
+    line.fill((*color, 0))
+    x = 0
+    for part in parts:
+        line.blit(part, (x, (height - part.get_height()) // 2))
+        x += part.get_width() + gap
+    return line
+
+
+def wrapped(text: str, size: int, width: int) -> list[str]:
+    """Return a text as lines that are at most ``width`` pixels wide, as far as its words allow."""
+    lines: list[str] = []
+    for paragraph in text.split("\n"):
+        line = ""
+        for word in paragraph.split():
+            longer = f"{line} {word}".strip()
+            if line and measure(longer, size)[0] > width:
+                lines.append(line)
+                longer = word
+            line = longer
+        lines.append(line)
+    return lines
+
+
+def fitting(text: str, size: int, width: int, lines: int = 1) -> tuple[list[str], int]:
+    """Return a text as lines, and the largest size up to ``size`` at which they are at most so many and so wide."""
+    while True:
+        found = wrapped(text, size, width)
+        if size <= LEAST_FONT or (len(found) <= lines and all(measure(line, size)[0] <= width for line in found)):
+            return found[:lines], size
+        size -= 1
+
+
+@dataclass
+class Button:
+    """Something to click.
+
+    Attributes:
+        command: what it asks for.
+        label: what is written on it.
+        key: the key that does the same, as it is written beside the label; empty for none.
+        on: whether a switch is on; ``None`` for a plain button.
+        main: whether it is the one that stands out.
+        rect: where it is; empty as long as it has no place.
+    """
+
+    command: str
+    label: str
+    key: str = ""
+    on: bool | None = None
+    main: bool = False
+    rect: pygame.Rect = field(default_factory=lambda: pygame.Rect(0, 0, 0, 0))
+
+    def width(self, unit: int, keys: bool = True) -> int:
+        """Return how wide it wants to be where a line of text is ``unit`` pixels high."""
+        width = measure(self.label, unit)[0] + 1.3 * unit
+        if self.on is not None:
+            width += 1.3 * unit
+        if self.key and keys:
+            width += measure(self.key, round(0.75 * unit))[0] + 0.5 * unit
+        return round(width)
+
+    def draw(self, surface: pygame.Surface, unit: int, hover: bool, keys: bool = True) -> None:
+        """Draw it at its place."""
+        if not self.rect.w:
+            return
+        color = GOLD if self.main else HOVER if hover else BUTTON
+        ink = BLACK if self.main else INK
+        edge = INK if hover and self.main else HOVER
+        surface.blit(rounded(*self.rect.size, round(0.45 * unit), color, edge), self.rect)
+        x, middle = self.rect.x + 0.65 * unit, self.rect.centery
+        if self.on is not None:
+            size = round(0.8 * unit)
+            box = rounded(size, size, size // 2, GOLD if self.on else BAR, GOLD if self.on else DIM)
+            surface.blit(box, (round(x), middle - size // 2))
+            x += 1.3 * unit
+        label = words(self.label, unit, ink)
+        surface.blit(label, (round(x), middle - label.get_height() // 2))
+        if self.key and keys:
+            key = words(self.key, round(0.75 * unit), ink if self.main else DIM)
+            surface.blit(key, (self.rect.right - round(0.5 * unit) - key.get_width(), middle - key.get_height() // 2))
+
+
+def place(buttons: Sequence[Button], box: pygame.Rect, unit: int, keys: bool = True) -> int:
+    """Put buttons side by side, in as many centred rows as they need, from the top of a box; return the height taken."""
+    gap, height = round(0.4 * unit), round(1.9 * unit)
+    rows: list[list[Button]] = [[]]
+    used = 0
+    for button in buttons:
+        width = min(button.width(unit, keys), box.w)
+        if rows[-1] and used + gap + width > box.w:
+            rows.append([])
+            used = 0
+        used += width + (gap if rows[-1] else 0)
+        rows[-1].append(button)
+    y = box.y
+    for row in rows:
+        widths = [min(button.width(unit, keys), box.w) for button in row]
+        x = box.centerx - (sum(widths) + gap * (len(row) - 1)) // 2
+        for button, width in zip(row, widths, strict=True):
+            button.rect = pygame.Rect(x, y, width, height)
+            x += width + gap
+        y += height + gap
+    return max(0, y - gap - box.y)
+
+
+@dataclass
+class Field:
+    """A line of text to write."""
+
+    text: str = ""
+    cursor: int = 0
+    most: int = 40
+
+    def write(self, text: str) -> None:
+        """Put a text in at the cursor, without what no line holds."""
+        text = "".join(char for char in text if char.isprintable())[: self.most - len(self.text)]
+        self.text = self.text[: self.cursor] + text + self.text[self.cursor :]
+        self.cursor += len(text)
+
+    def key(self, key: int) -> bool:
+        """Carry out a key that moves or deletes; return whether it was one."""
+        before, after = self.text[: self.cursor], self.text[self.cursor :]
+        if key == pygame.K_BACKSPACE:
+            self.text, self.cursor = before[:-1] + after, max(0, self.cursor - 1)
+        elif key == pygame.K_DELETE:
+            self.text = before + after[1:]
+        elif key == pygame.K_LEFT:
+            self.cursor = max(0, self.cursor - 1)
+        elif key == pygame.K_RIGHT:
+            self.cursor = min(len(self.text), self.cursor + 1)
+        elif key in (pygame.K_HOME, pygame.K_END):
+            self.cursor = 0 if key == pygame.K_HOME else len(self.text)
+        else:
+            return False
+        return True
+
+    def draw(self, surface: pygame.Surface, rect: pygame.Rect, unit: int, empty: str) -> None:
+        """Draw it into a rectangle; ``empty`` is what stands there as long as nothing is written."""
+        surface.blit(rounded(*rect.size, round(0.4 * unit), BAR, GOLD), rect)
+        shown = words(self.text, unit, INK) if self.text else words(empty, unit, EDGE)
+        inside = rect.inflate(-unit, 0)
+        before = measure(self.text[: self.cursor], unit)[0]
+        shift = max(0, before - inside.w + 2)
+        old = surface.get_clip()
+        surface.set_clip(inside.clip(old))
+        surface.blit(shown, (inside.x - shift, rect.centery - shown.get_height() // 2))
+        width = max(1, unit // 12)
+        surface.fill(GOLD, (inside.x - shift + before, rect.centery - unit // 2, width, unit))
+        surface.set_clip(old)

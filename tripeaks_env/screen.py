@@ -1,0 +1,132 @@
+"""What the environments show: pictures of their games as arrays, or a window of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import gymnasium
+import numpy as np
+
+from tripeaks_env.view import View
+
+if TYPE_CHECKING:
+    import pygame
+
+ONE = (960, 540)  # of the picture of one game, by default
+WHOLE = (1920, 1080)  # that the pictures of many fit into
+LEAST = (160, 90)  # of a picture among many, by default
+LARGEST = 8192  # pixels
+GRID_LINE = 4  # pixels between the pictures of a grid
+PYGAME_MISSING = "pictures of boards need pygame-ce: pip install 'tripeaks-env[render]'"
+
+
+def check_render_size(size: Sequence[int] | None, games: int) -> tuple[int, int]:
+    """Return width and height of the picture of each game: the given ones, or, of many games, such that all fit a screen.
+
+    Raises:
+        ValueError: the size is not two integers from 16 to 8192.
+    """
+    if size is None:
+        columns = math.ceil(math.sqrt(games))
+        rows = math.ceil(games / columns)
+        width, height = (
+            min(one, max(least, ((whole + GRID_LINE) // number - GRID_LINE) // 2 * 2))  # videos want even numbers
+            for one, whole, least, number in zip(ONE, WHOLE, LEAST, (columns, rows), strict=True)
+        )
+        return width, height
+    if (
+        not isinstance(size, Sequence)
+        or len(size) != 2
+        or any(type(each) is not int or not 16 <= each <= LARGEST for each in size)
+    ):
+        raise ValueError(f"render_size is {size!r}; it must be width and height, integers from 16 to {LARGEST}")
+    return size[0], size[1]
+
+
+class Screen:
+    """Shows the games of an environment, all in one size. Nothing is loaded before the first picture is wanted.
+
+    Args:
+        size: width and height of the picture of a game, or ``None`` for a fitting one.
+        games: how many games there are.
+        fps: how many pictures a second the window shows.
+
+    Raises:
+        ValueError: the size is not two integers from 16 to 8192.
+    """
+
+    def __init__(self, size: tuple[int, int] | None, games: int, fps: float) -> None:
+        self.size = check_render_size(size, games)
+        self.fps = fps
+        self.closed_by_user = False
+        self._clock: pygame.time.Clock | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the window; a copy opens its own."""
+        return self.__dict__ | {"_clock": None}
+
+    def frame(self, view: View) -> np.ndarray:
+        """Return the picture of a game, uint8 (height, width, 3).
+
+        Raises:
+            gymnasium.error.DependencyNotInstalled: pygame-ce is missing.
+        """
+        drawing = _drawing()
+        return drawing.frame(view, drawing.painter_of(*self.size))
+
+    def grid(self, views: Sequence[View], columns: int | None = None) -> np.ndarray:
+        """Return the pictures of games as one, uint8 (height, width, 3); see :func:`tripeaks_env.drawing.grid`."""
+        return _drawing().grid([self.frame(view) for view in views], columns)
+
+    def show(self, views: Sequence[View]) -> None:
+        """Show games in the window and wait as ``fps`` says; once its user has closed it, do nothing any more.
+
+        Raises:
+            gymnasium.error.DependencyNotInstalled: pygame-ce is missing.
+            gymnasium.error.Error: there is no display.
+        """
+        if self.closed_by_user:
+            return
+        picture = self.grid(views)
+        size = (picture.shape[1], picture.shape[0])
+        import pygame
+
+        window = pygame.display.get_surface()  # pygame has one, which environments share
+        if self._clock is None or window is None or window.get_size() != size:
+            try:
+                pygame.display.init()
+                window = pygame.display.set_mode(size)
+            except pygame.error as error:
+                raise gymnasium.error.Error(
+                    f"no window can be opened ({error}); render_mode='rgb_array' needs none"
+                ) from None
+            pygame.display.set_caption("TriPeaks")
+            self._clock = pygame.time.Clock()
+        if any(event.type == pygame.QUIT for event in pygame.event.get()):
+            self.close()
+            self.closed_by_user = True
+            return
+        window.blit(pygame.image.frombuffer(picture.tobytes(), size, "RGB"), (0, 0))
+        pygame.display.flip()
+        self._clock.tick(self.fps)
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        if self._clock is not None:
+            import pygame
+
+            pygame.display.quit()
+            self._clock = None
+
+
+def _drawing() -> ModuleType:
+    try:
+        from tripeaks_env import drawing
+    except ImportError as error:
+        if error.name != "pygame":
+            raise
+        raise gymnasium.error.DependencyNotInstalled(PYGAME_MISSING) from None
+    return drawing
