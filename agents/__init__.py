@@ -87,7 +87,7 @@ def _find(name: str) -> Any:
         return None
     imported = importlib.import_module(module)
     if not hasattr(imported, attribute):
-        raise ImportError(f"module {module!r} has no {attribute!r}")
+        raise ImportError(f"module {module!r} has no attribute {attribute!r}")
     return getattr(imported, attribute)
 
 
