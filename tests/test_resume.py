@@ -19,7 +19,7 @@ from tqdm import tqdm  # type: ignore[import-untyped]
 from experiments.config import IterationConfig, TrainConfig
 from experiments.training import expert_iteration, ppo
 
-KILLS = 20
+KILLS = 8
 """How often a training of each kind is killed at a random moment."""
 
 PPO: dict[str, Any] = {

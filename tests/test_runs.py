@@ -27,7 +27,7 @@ from tests.common import compared
 from tripeaks_env import Game, solve
 from tripeaks_env.workers import LocalEngine
 
-KILLS = 8
+KILLS = 5
 CONFIG = {"name": "x", "deals": {"count": 350}, "agents": ["random", "oracle"], "moves": 50}
 TABLES = ("results.parquet", "moves.parquet")
 

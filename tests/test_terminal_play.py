@@ -324,7 +324,7 @@ def test_a_watcher_steps_pauses_and_shows_values() -> None:
     watcher = Watcher(session, load("lookahead", session.game.rules), "lookahead")
     assert "lookahead plays" in shown(watcher)
     assert shown(watcher).count("╔") == 1  # what it is going to do
-    assert "1 moves a second" in shown(watcher, 40, 12)
+    assert "moves a second: 1" in shown(watcher, 40, 12)
     assert "The agent’s values:" in shown(watcher)
     assert watcher.next
     action, values = watcher.next
@@ -501,6 +501,7 @@ if sys.platform != "win32":
         terminal.send(keys)
         assert "Traceback" not in terminal.ended(code)
 
+    @pytest.mark.slow
     def test_interrupt_of_an_agent_that_hangs(terminals: list[Terminal]) -> None:
         terminal = Terminal("watch", "tests.broken_agents:Hangs", CODE)
         terminals.append(terminal)
@@ -508,6 +509,7 @@ if sys.platform != "win32":
         terminal.send("\x03")
         assert terminal.process.wait(30) == 130
 
+    @pytest.mark.slow
     def test_watching_on_a_terminal(terminals: list[Terminal]) -> None:
         terminal = Terminal("watch", "greedy", CODE, "--speed", "20", "--values", "solver", columns=118, lines=30)
         terminals.append(terminal)

@@ -296,11 +296,15 @@ def grid(frames: Sequence[np.ndarray], columns: int | None = None) -> np.ndarray
 
     Args:
         frames: the pictures, uint8 (height, width, 3).
-        columns: how many stand in a row; by default about as many as there are rows.
+        columns: how many stand in a row, at most; by default about as many as there are rows.
+
+    Raises:
+        ValueError: ``columns`` is no integer of at least 1.
     """
     columns = int(np.ceil(np.sqrt(len(frames)))) if columns is None else columns
-    if columns < 1:
-        raise ValueError(f"columns is {columns!r}; it must be at least 1")
+    if isinstance(columns, bool) or not isinstance(columns, int | np.integer) or columns < 1:
+        raise ValueError(f"columns is {columns!r}; it must be an integer of at least 1")
+    columns = min(int(columns), len(frames))
     rows = -(-len(frames) // columns)
     height, width, _ = frames[0].shape
     down, across = height + GRID_LINE, width + GRID_LINE

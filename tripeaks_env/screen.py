@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -24,7 +25,8 @@ PYGAME_MISSING = "pictures of boards need pygame-ce: pip install 'tripeaks-env[r
 
 
 def check_render_size(size: Sequence[int] | None, games: int) -> tuple[int, int]:
-    """Return width and height of the picture of each game: the given ones, or, of many games, such that all fit a screen.
+    """Return width and height of the picture of each game: the given ones, or, of many games, such
+    that all fit a screen unless they are too many to be seen there.
 
     Raises:
         ValueError: the size is not two integers from 16 to 8192.
@@ -44,6 +46,10 @@ def check_render_size(size: Sequence[int] | None, games: int) -> tuple[int, int]
     ):
         raise ValueError(f"render_size is {size!r}; it must be width and height, integers from 16 to {LARGEST}")
     return size[0], size[1]
+
+
+UNSEEN = ("dummy", "offscreen", "evdev")
+"""Drivers that SDL falls back to without a display; nobody sees their windows."""
 
 
 class Screen:
@@ -97,7 +103,7 @@ class Screen:
         window = pygame.display.get_surface()  # pygame has one, which environments share
         if self._clock is None or window is None or window.get_size() != size:
             try:
-                pygame.display.init()
+                open_display()
                 window = pygame.display.set_mode(size)
             except pygame.error as error:
                 raise gymnasium.error.Error(
@@ -120,6 +126,21 @@ class Screen:
 
             pygame.display.quit()
             self._clock = None
+
+
+def open_display() -> None:
+    """Start pygame's display, which somebody must be able to see unless ``SDL_VIDEODRIVER`` says what to take.
+
+    Raises:
+        pygame.error: there is no display.
+    """
+    import pygame
+
+    pygame.display.init()
+    wanted = "SDL_VIDEODRIVER" in os.environ or "SDL_VIDEO_DRIVER" in os.environ
+    if pygame.display.get_driver() in UNSEEN and not wanted:
+        pygame.display.quit()
+        raise pygame.error("there is no display")
 
 
 def _drawing() -> ModuleType:

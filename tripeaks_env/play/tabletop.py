@@ -33,12 +33,11 @@ from tripeaks_env.play.widgets import (
     triangle,
     words,
 )
+from tripeaks_env.screen import open_display
 from tripeaks_env.view import BACK
 
 SIZE = (1120, 780)
 """Width and height of a new window."""
-UNSEEN = ("dummy", "offscreen", "evdev")
-"""Drivers that SDL falls back to without a display; nobody sees their windows."""
 SLIDE_SECONDS = 0.16
 """How long a card is on its way."""
 MARK_SECONDS = 1.5
@@ -433,10 +432,7 @@ def _open(title: str, size: tuple[int, int]) -> pygame.Window:
     """
     os.environ.setdefault("SDL_WINDOWS_DPI_AWARENESS", "permonitorv2")
     try:
-        pygame.display.init()
-        wanted = "SDL_VIDEODRIVER" in os.environ or "SDL_VIDEO_DRIVER" in os.environ
-        if pygame.display.get_driver() in UNSEEN and not wanted:
-            raise pygame.error("there is no display")
+        open_display()
         pygame.font.init()
         return pygame.Window(title, size, resizable=True, allow_high_dpi=True)
     except pygame.error as error:

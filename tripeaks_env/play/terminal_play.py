@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 from rich.console import Console, ConsoleDimensions
+from rich.control import Control
 from rich.text import Text
 
 from tripeaks_env.advice import action_values
@@ -187,7 +188,7 @@ class Player:
 
     def _press_quit(self, key: str) -> bool:
         self.mode = "play"
-        return key not in ("y", "q")
+        return key not in ("q", "s" if self.language == "ca" else "y")
 
     def _press_keys(self, key: str) -> bool:
         self.mode = "play"
@@ -248,6 +249,11 @@ def _step(move: Sequence[Move], language: str) -> str:
         return ""
     what = "↓" if move[0].action == DRAW else " "
     return f"{what}{card_name(move[0].card):<4}{move[0].score:>4}{' ▲' if move[0].peak is not None else ''}"
+
+
+def fits(size: ConsoleDimensions) -> bool:
+    """Return whether a terminal of some size has room for the board."""
+    return size.width >= LEAST_COLUMNS and size.height >= LEAST_LINES
 
 
 def too_small(language: str, columns: int, lines: int) -> Text:
@@ -347,9 +353,11 @@ def value_line(title: str, values: np.ndarray, game: Game, language: str) -> Tex
     line = Text.assemble((text(title, language), "dim"))
     worth = [(float(values[action]), action) for action in game.legal_actions() if not np.isnan(values[action])]
     best = max((value for value, _ in worth), default=0.0)
+    whole = all(value.is_integer() for value, _ in worth)
+    digits = 0 if whole else 2 if max(abs(value) for value, _ in worth) <= 10 else 1
     for value, action in sorted(worth, key=lambda each: (-each[0], each[1])):
         name = text("draw", language) if action == DRAW else card_name(game.deal.cards[action])
-        line.append("  ").append(f"{name}\u00a0{value:.0f}", "bold" if value == best else "")
+        line.append("  ").append(f"{name}\u00a0{value:.{digits}f}", "bold" if value == best else "")
     return line
 
 
@@ -424,9 +432,10 @@ def _play_on_screen(player: Player, console: Console) -> None:
     with reading() as keys, console.screen(hide_cursor=True) as screen:
         shown: ConsoleDimensions | None = None
         key: str | None = None
-        while key is None or player.press(key):
+        while key is None or (player.press(key) if shown is None or fits(shown) else key not in ("q", "end")):
             if key is not None or console.size != shown:
                 shown = console.size
+                console.control(Control.home())  # the last line may have left the cursor beyond it
                 screen.update(plain(console, player.screen(shown.width, shown.height)))
             key = keys.read(POLL)
 

@@ -6,6 +6,7 @@ import time
 
 import numpy as np
 from rich.console import Console, ConsoleDimensions
+from rich.control import Control
 from rich.text import Text
 
 from tripeaks_env.advice import action_values
@@ -169,6 +170,7 @@ def _watch_on_screen(watcher: Watcher, console: Console) -> None:
         while True:
             if changed or console.size != shown:
                 shown = console.size
+                console.control(Control.home())  # the last line may have left the cursor beyond it
                 screen.update(plain(console, watcher.screen(shown.width, shown.height)))
             left = POLL if watcher.paused or watcher.next is None else min(POLL, max(0.0, due - time.monotonic()))
             key = keys.read(left)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 
 ENGLISH = {
@@ -115,7 +116,7 @@ ENGLISH = {
     "paused": "paused",
     "back": "a move back",
     "faster_slower": "faster, slower",
-    "speed": "{speed} moves a second",
+    "speed": "moves a second: {speed}",
     "values_next": "values: agent, solver, none",
     "won_watched": "Won with {score} points in {moves} moves.",
     "blocked_watched": "No more moves: lost with {score} points.",
@@ -215,7 +216,7 @@ CATALAN = {
     "new_menu": "Partida nova: n com ara, e fàcil, c clàssic, a repetir, t escriure un codi; una altra tecla: seguir",
     "type_code": "Codi: {code}_   (retorn: repartir, esc: tornar)",
     "compare_later": "La línia millor es mostra quan s’acaba la partida.",
-    "quit_question": "Deixes aquesta partida? y: sí, una altra tecla: no",
+    "quit_question": "Deixes aquesta partida? s: sí, una altra tecla: no",
     "too_small": "El terminal és massa petit: calen {columns} columnes i {lines} línies. q: sortir",
     "unknown_key": "«{key}» no fa res; amb ? surten les tecles.",
     "goodbye": "{code}   punts {score}   moviments {moves}",
@@ -223,7 +224,7 @@ CATALAN = {
     "paused": "en pausa",
     "back": "una jugada enrere",
     "faster_slower": "més de pressa, més a poc a poc",
-    "speed": "{speed} jugades per segon",
+    "speed": "jugades per segon: {speed}",
     "values_next": "valors: agent, càlcul, cap",
     "won_watched": "Guanyada amb {score} punts i {moves} moviments.",
     "blocked_watched": "No queda cap jugada: perduda amb {score} punts.",
@@ -261,5 +262,5 @@ def language(wanted: str | None = None, environment: Mapping[str, str] = os.envi
             raise ValueError(f"language is {wanted!r}; it must be one of {', '.join(TEXTS)}")
         return wanted
     locale = next(filter(None, map(environment.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
-    found = locale.replace("-", "_").split("_")[0].split(".")[0].lower()
+    found = re.split("[-_.@]", locale)[0].lower()
     return found if found in TEXTS else "en"

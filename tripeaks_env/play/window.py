@@ -26,7 +26,7 @@ Choose = Callable[[Game], tuple[int, np.ndarray | None]]
 
 Values = Literal["agent", "solver", "none"]
 
-FASTEST, SLOWEST = 0.01, 20.0
+FASTEST, SLOWEST = 0.01, 100.0
 """Bounds of the seconds between the moves of an agent."""
 STEP_FACTOR = 1.6
 """One click makes the agent so many times faster or slower."""
