@@ -371,6 +371,10 @@ if sys.platform != "win32":
     import struct
     import termios
 
+    def _take_terminal() -> None:
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # in the background, shells have it ignored
+
     class Terminal:
         """A process on a pseudo-terminal."""
 
@@ -389,7 +393,7 @@ if sys.platform != "win32":
                 stderr=child,
                 cwd=CHECKOUT,
                 start_new_session=True,
-                preexec_fn=(lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0)) if controls else None,
+                preexec_fn=_take_terminal if controls else None,
                 env=kept | {"TERM": "xterm-256color", "LC_ALL": "C.UTF-8"} | environment,
             )
             self.raw = ""
