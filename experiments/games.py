@@ -26,17 +26,6 @@ class Lines(NamedTuple):
         """Return the lines that led to N positions, (N,) of :data:`tripeaks_env.engine.GAME`."""
         return cls(games["line"].copy(), games["length"].copy())
 
-    @classmethod
-    def from_texts(cls, texts: Sequence[str]) -> Self:
-        """Return the lines of :meth:`texts`."""
-        actions = np.zeros((len(texts), MAX_LINE), dtype=np.int8)
-        lengths = np.zeros(len(texts), dtype=np.int8)
-        for row, text in enumerate(texts):
-            line = text.split()
-            lengths[row] = len(line)
-            actions[row, : len(line)] = line
-        return cls(actions, lengths)
-
     def texts(self) -> list[str]:
         """Return each line as a text: its actions with blanks between them."""
         return [

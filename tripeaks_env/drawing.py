@@ -27,7 +27,7 @@ from tripeaks_env.card_art import (
 )
 from tripeaks_env.cards import JOKER, NO_CARD
 from tripeaks_env.engine import DRAW, Status
-from tripeaks_env.layout import COVERS, PEAKS, POSITIONS, ROWS
+from tripeaks_env.layout import HALF_COLUMNS, PEAKS, POSITIONS, ROWS
 from tripeaks_env.screen import GRID_LINE, ONE
 from tripeaks_env.view import BACK, View, view_of, view_of_record
 
@@ -124,16 +124,12 @@ class Painter:
         step = min(MOST_STEP, LEAST_STEP + max(0.0, spare) / 3)
         free = max(0.0, spare - 3 * (step - LEAST_STEP)) / 3
         above, between, _ = (gap + free for gap in GAPS)
-        columns = [0.0] * POSITIONS
-        for position in reversed(range(POSITIONS)):
-            covers = COVERS[position]
-            columns[position] = sum(columns[c] for c in covers) / 2 if covers else PITCH * (position - ROWS[-1].start)
 
         def rectangle(x: float, y: float) -> pygame.Rect:
             return pygame.Rect((round(width / 2 + x * unit), round(y * unit)), self.card_size)
 
         self._rectangles = [
-            rectangle(columns[position] - 4.5 * PITCH - 0.5, above + row * step)
+            rectangle(HALF_COLUMNS[position] * PITCH / 2 - 4.5 * PITCH - 0.5, above + row * step)
             for row, positions in enumerate(ROWS)
             for position in positions
         ]
@@ -178,15 +174,10 @@ class Painter:
         """Return the image of a card, by its number or ``BACK``; not to be drawn on."""
         return self._cards[card]
 
-    def draw_card(self, surface: pygame.Surface, card: int, place: tuple[int, int]) -> None:
-        """Draw a card with its shadow, by its number or ``BACK``, with its upper left corner at a place."""
-        self._around(surface, self._shadow, place)
-        surface.blit(self._cards[card], place)
-
     def paint(self, view: View) -> pygame.Surface:
         """Return a picture of a board: a surface of its own."""
         surface = self._background.copy()
-        tableau = view.tableau.tolist()
+        tableau, exposed = view.tableau.tolist(), view.exposed()
         for peak, (x, y) in enumerate(self._summits()):
             if tableau[peak] == NO_CARD:
                 surface.blit(self._flag, (round(x), round(y) - self._flag.get_height()))
@@ -197,7 +188,7 @@ class Painter:
                 continue
             place = self._rectangles[position].topleft
             self._draw_marked(surface, card, place, self._glow if position in view.playable else None)
-            if card != BACK and any(tableau[cover] != NO_CARD for cover in COVERS[position]):
+            if card != BACK and position not in exposed:
                 surface.blit(self._veil, place)
         self._paint_stock(surface, view)
         self._paint_waste(surface, view)

@@ -1,7 +1,7 @@
 """The board as text: what a player sees, with face-down cards hidden."""
 
 from tripeaks_env.cards import NO_CARD, card_symbol
-from tripeaks_env.layout import COVERS, POSITIONS, ROWS
+from tripeaks_env.layout import HALF_COLUMNS, ROWS
 from tripeaks_env.view import BACK as FACE_DOWN_CARD
 from tripeaks_env.view import View
 
@@ -9,18 +9,8 @@ BACK = "░░"
 PITCH = 4  # columns from a card to its right neighbour; a card takes two
 
 
-def _columns() -> list[int]:
-    """Return the text column of each position: a card lies midway between its two covers."""
-    columns = [0] * POSITIONS
-    for position in reversed(range(POSITIONS)):
-        covers = COVERS[position]
-        columns[position] = (
-            sum(columns[cover] for cover in covers) // 2 if covers else PITCH * (position - ROWS[-1].start)
-        )
-    return columns
-
-
-COLUMNS = _columns()
+COLUMNS = [half * PITCH // 2 for half in HALF_COLUMNS]
+"""The text column of each position."""
 
 
 def board_text(view: View) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from tripeaks_env.cards import FACE_DOWN, NO_CARD
 from tripeaks_env.deals import FIRST_WASTE, Deal, deal_slots
 from tripeaks_env.engine import DRAW, Status
-from tripeaks_env.layout import POSITIONS
+from tripeaks_env.layout import COVERS, POSITIONS
 from tripeaks_env.observation import observe
 from tripeaks_env.rules import Rules
 
@@ -43,6 +43,11 @@ class View(NamedTuple):
     playable: frozenset[int]
     last: int | None
     status: Status
+
+    def exposed(self) -> list[int]:
+        """Return the positions of the cards that nothing covers."""
+        there = {position for position, card in enumerate(self.tableau.tolist()) if card != NO_CARD}
+        return [position for position in sorted(there) if there.isdisjoint(COVERS[position])]
 
 
 def view_of(game: Game, highlight: bool = False) -> View:

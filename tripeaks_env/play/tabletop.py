@@ -13,7 +13,7 @@ from tripeaks_env.cards import NO_CARD
 from tripeaks_env.drawing import Painter, View, Words, view_of
 from tripeaks_env.engine import DRAW
 from tripeaks_env.game import Game
-from tripeaks_env.layout import COVERS, PEAKS, POSITIONS
+from tripeaks_env.layout import COVERS, HALF_COLUMNS, PEAKS, POSITIONS
 from tripeaks_env.play.texts import text
 from tripeaks_env.play.widgets import (
     BAR,
@@ -34,7 +34,6 @@ from tripeaks_env.play.widgets import (
     words,
 )
 from tripeaks_env.screen import open_display
-from tripeaks_env.view import BACK
 
 SIZE = (1120, 780)
 """Width and height of a new window."""
@@ -284,13 +283,8 @@ class Tabletop:
 
     def exposed(self) -> list[int]:
         """Return where face-up cards lie that nothing covers, from left to right, and the stock if it has cards."""
-        view, painter = view_of(self.game), self.painter()
-        free = [
-            position
-            for position, card in enumerate(view.tableau.tolist())
-            if card not in (NO_CARD, BACK) and all(view.tableau[cover] == NO_CARD for cover in COVERS[position])
-        ]
-        return sorted(free, key=lambda position: painter.rectangle(position).x) + ([DRAW] if view.stock else [])
+        view = view_of(self.game)
+        return sorted(view.exposed(), key=HALF_COLUMNS.__getitem__) + ([DRAW] if view.stock else [])
 
     def painter(self) -> Painter:
         """Return the painter for the size of the board."""
@@ -383,9 +377,8 @@ class Tabletop:
         card = painter.rectangle(action).move(corner)
         line = max(2, card.w // 18)
         edge = card.inflate(line, line)
-        tableau = view_of(self.game).tableau
         seen = edge.copy()
-        if action < POSITIONS and any(tableau[cover] != NO_CARD for cover in COVERS[action]):
+        if action < POSITIONS and action not in view_of(self.game).exposed():
             seen.h = painter.rectangle(COVERS[action][0]).move(corner).top - seen.top
         self.surface.set_clip(seen)
         pygame.draw.rect(self.surface, color, edge, line, border_radius=max(1, card.w // 8))

@@ -11,9 +11,9 @@ from rich.text import Text
 from tripeaks_env.cards import NO_CARD
 from tripeaks_env.engine import DRAW
 from tripeaks_env.game import Game
-from tripeaks_env.layout import COVERS, POSITIONS, ROWS
+from tripeaks_env.layout import HALF_COLUMNS, POSITIONS, ROWS
 from tripeaks_env.play.session import card_name
-from tripeaks_env.view import BACK, View
+from tripeaks_env.view import BACK, View, view_of
 
 DIGITS = "1234567890"
 """The keys of the ten columns, left to right."""
@@ -52,16 +52,6 @@ SIZES = (Size(10, 5, 6, 3), Size(6, 3, 4, 2), Size(5, 3, 3, 2), Size(3, 1, 2, 1)
 """Large to small."""
 
 
-def half_columns() -> list[int]:
-    """Return where each position lies, 0 to 18: a card lies midway between its two covers."""
-    found = [0] * POSITIONS
-    for position in reversed(range(POSITIONS)):
-        covers = COVERS[position]
-        found[position] = sum(found[cover] for cover in covers) // 2 if covers else 2 * (position - ROWS[-1].start)
-    return found
-
-
-HALF_COLUMNS = half_columns()
 COLUMN = [half // 2 for half in HALF_COLUMNS]
 """Which of :data:`DIGITS` plays the card at each position: that of the column its left half is in. Two uncovered cards never
 share one, as a card is covered as long as anything lies there in the rows below."""
@@ -76,7 +66,7 @@ def at_column(game: Game, column: int) -> int:
     """Return the position that a digit means: the uncovered card of that column, else a covered one, else a removed one."""
     there = game.remaining
     mine = [position for position in range(POSITIONS) if COLUMN[position] == column]
-    uncovered = [p for p in mine if p in there and not any(cover in there for cover in COVERS[p])]
+    uncovered = [p for p in view_of(game).exposed() if p in mine]
     return max(uncovered or [p for p in mine if p in there] or mine)
 
 
@@ -145,12 +135,12 @@ def board(view: View, size: Size, marks: Marks, words: tuple[str, str]) -> Text:
     small = size.height == 1
     below = size.lines + (small and marks.labels)  # small cards have their digits in a line below
     canvas = Canvas(size.columns, below + size.height)
+    exposed = view.exposed()
     for position, card in enumerate(view.tableau.tolist()):
         if card == NO_CARD:
             continue
         x, y = HALF_COLUMNS[position] * size.half, row_of(position) * size.step
-        uncovered = all(view.tableau[cover] == NO_CARD for cover in COVERS[position])
-        label = DIGITS[COLUMN[position]] if uncovered and marks.labels else ""
+        label = DIGITS[COLUMN[position]] if position in exposed and marks.labels else ""
         if small and label:
             canvas.write(2 * size.half * COLUMN[position] + 1, size.lines, label, marks.style(position) or "dim")
         _card(canvas, x, y, size, card, label, marks, position)

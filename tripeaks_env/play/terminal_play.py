@@ -15,10 +15,10 @@ from rich.text import Text
 from tripeaks_env.advice import action_values
 from tripeaks_env.engine import DRAW
 from tripeaks_env.game import Game
-from tripeaks_env.layout import COVERS
+from tripeaks_env.layout import HALF_COLUMNS
 from tripeaks_env.play.keys import reading
 from tripeaks_env.play.session import Message, Move, Session, card_name
-from tripeaks_env.play.terminal_board import DIGITS, HALF_COLUMNS, SIZES, Marks, Size, at_column, board, row_of
+from tripeaks_env.play.terminal_board import DIGITS, SIZES, Marks, Size, at_column, board, row_of
 from tripeaks_env.play.texts import text
 from tripeaks_env.view import view_of
 
@@ -371,9 +371,7 @@ def nearest(game: Game, position: int) -> int | None:
 
 def uncovered(game: Game) -> list[int]:
     """Return the cards that nothing covers, left to right."""
-    there = set(game.remaining)
-    found = [position for position in there if not there.intersection(COVERS[position])]
-    return sorted(found, key=HALF_COLUMNS.__getitem__)
+    return sorted(view_of(game).exposed(), key=HALF_COLUMNS.__getitem__)
 
 
 def moved(game: Game, cursor: int | None, key: str) -> int | None:
