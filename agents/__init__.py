@@ -7,7 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from agents.agent import Agent, FunctionAgent, OracleAgent, describe
+from agents.simple import FunctionAgent
+from tripeaks_env.agent import Agent, OracleAgent, describe
 from tripeaks_env.rules import Rules, as_rules
 
 AGENTS = {
@@ -33,7 +34,7 @@ def make(name: str, rules: str | Rules = "easy", seed: int = 0, **options: objec
     Args:
         name: a name out of :data:`AGENTS`; or what somebody brings:
 
-            - ``module:Class``: a class that is made with ``rules``, ``seed`` and options, see :class:`agents.agent.Agent`;
+            - ``module:Class``: a class that is made with ``rules``, ``seed`` and options, see :class:`Agent`;
             - ``module:function``: a function ``f(observation, action_mask)`` that returns actions as ``act`` does. Where it
               has parameters ``rules`` and ``seed``, it gets them too, and the options, with every call;
             - the path of a ``.zip`` file that a model of Stable-Baselines3 or sb3-contrib wrote, see

@@ -1,4 +1,7 @@
-"""Agents without learning or search: uniform choices among actions that a simple rule prefers."""
+"""Agents without learning or search: uniform choices among actions that a simple rule prefers, or somebody's function."""
+
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -26,7 +29,7 @@ class RandomAgent:
         self.rng = np.random.default_rng(seed)
 
     def act(self, observation: Observation, action_mask: np.ndarray) -> np.ndarray:
-        """Return a legal action for each of N games; see :meth:`agents.agent.Agent.act`."""
+        """Return a legal action for each of N games; see :meth:`tripeaks_env.agent.Agent.act`."""
         return sample_actions(action_mask, self.rng)
 
 
@@ -34,7 +37,7 @@ class GreedyAgent(RandomAgent):
     """Uniform over the legal removals; draws when there is none."""
 
     def act(self, observation: Observation, action_mask: np.ndarray) -> np.ndarray:
-        """Return a legal action for each of N games; see :meth:`agents.agent.Agent.act`."""
+        """Return a legal action for each of N games; see :meth:`tripeaks_env.agent.Agent.act`."""
         return self._best_removal(action_mask, np.zeros((len(action_mask), POSITIONS)))
 
     def _best_removal(self, action_mask: np.ndarray, value: np.ndarray) -> np.ndarray:
@@ -49,5 +52,21 @@ class OpenerAgent(GreedyAgent):
     """The legal removal that turns up most cards, ties uniformly at random; draws when there is none."""
 
     def act(self, observation: Observation, action_mask: np.ndarray) -> np.ndarray:
-        """Return a legal action for each of N games; see :meth:`agents.agent.Agent.act`."""
+        """Return a legal action for each of N games; see :meth:`tripeaks_env.agent.Agent.act`."""
         return self._best_removal(action_mask, frees(observation))
+
+
+class FunctionAgent:
+    """Plays by a function, which has no memory: it chooses from one observation.
+
+    Args:
+        function: is called as ``function(observation, action_mask, **keywords)`` and returns what ``act`` does.
+        keywords: further arguments.
+    """
+
+    def __init__(self, function: Callable[..., Any], **keywords: Any) -> None:
+        self.function, self.keywords = function, keywords
+
+    def act(self, observation: Observation, action_mask: np.ndarray) -> np.ndarray:
+        """Return a legal action for each of N games; see :meth:`tripeaks_env.agent.Agent.act`."""
+        return self.function(observation, action_mask, **self.keywords)

@@ -14,9 +14,10 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from experiments.config import KEPT, SUITES, AgentError, CompareConfig, ConfigError, TrainConfig, load, load_training
+from experiments.config import KEPT, SUITES, CompareConfig, ConfigError, TrainConfig, load, load_training
 from experiments.provenance import command, provenance
 from experiments.run_folder import opened
+from tripeaks_env.agent import AgentError
 from tripeaks_env.files import replacing
 from tripeaks_env.rules import PRESETS, Rules, as_rules
 from tripeaks_env.splits import suite

@@ -34,10 +34,6 @@ class ConfigError(ValueError):
     """A config file that is missing or wrong; the message is one line."""
 
 
-class AgentError(RuntimeError):
-    """An agent that did something else than choosing legal actions; the message is one line."""
-
-
 class Part(BaseModel):
     """A part of a config: unknown keys and wrong types are refused."""
 

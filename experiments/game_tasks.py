@@ -7,13 +7,13 @@ import numpy as np
 
 import agents
 from agents import Agent, OracleAgent
-from agents.agent import describe
-from experiments.config import AgentError, ConfigError, Entry
+from experiments.config import ConfigError, Entry
 from experiments.games import Lines, positions
 from experiments.play import play
 from experiments.sources import sources
 from experiments.store import to_bytes
 from experiments.validate import Result, audit
+from tripeaks_env.agent import AgentError, describe
 from tripeaks_env.rules import Rules
 
 CHUNK = 100

@@ -22,10 +22,11 @@ from minari.storage import get_dataset_path
 
 import agents
 from agents import Agent, OracleAgent
-from experiments.config import AgentError, ConfigError, check_options
+from experiments.config import ConfigError, check_options
 from experiments.games import Lines
 from experiments.play import play
 from experiments.provenance import versions
+from tripeaks_env.agent import AgentError
 from tripeaks_env.deals import format_code, format_codes, number_slots
 from tripeaks_env.engine import MAX_LINE, new_games, play_actions
 from tripeaks_env.observation import Observation, new_observation, observe, part_sizes
@@ -164,7 +165,7 @@ class Exploring:
         self.rng = np.random.default_rng([seed, 2])
 
     def act(self, observation: Observation, action_mask: np.ndarray) -> np.ndarray:
-        """Return N actions; see :meth:`agents.agent.Agent.act`."""
+        """Return N actions; see :meth:`tripeaks_env.agent.Agent.act`."""
         other = self.rng.random(len(action_mask)) < self.explore
         others = sample_actions(action_mask, self.rng)
         actions = np.array(self.agent.act(observation, action_mask))
@@ -178,7 +179,7 @@ class ExploringOracle(Exploring):
     agent: OracleAgent
 
     def reveal(self, games: np.ndarray, rules: Rules) -> None:
-        """Show the agent the games; see :meth:`agents.agent.OracleAgent.reveal`."""
+        """Show the agent the games; see :meth:`tripeaks_env.agent.OracleAgent.reveal`."""
         self.agent.reveal(games, rules)
 
 

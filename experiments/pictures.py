@@ -8,8 +8,9 @@ import numpy as np
 from PIL import Image
 
 from tripeaks_env import Game, TriPeaksVectorEnv, sample_actions
-from tripeaks_env.drawing import DEFAULT_SIZE, Painter, frame, view_of
+from tripeaks_env.drawing import Painter, frame
 from tripeaks_env.files import replacing
+from tripeaks_env.screen import DEFAULT_SIZE
 
 CODE = "TP1-E-AAAAAAB"
 # A won game, as the actions of its 50 moves.
@@ -56,13 +57,13 @@ GRID, GRID_SIZE, GRID_STEPS = 9, (320, 180), 30
 
 def board() -> np.ndarray:
     """Return a picture of a board in the middle of a game, with the legal actions marked."""
-    return frame(view_of(Game(CODE, actions=LINE[:SHOWN]), highlight=True), Painter(*DEFAULT_SIZE))
+    return frame(Game(CODE, actions=LINE[:SHOWN]).view(highlight=True), Painter(*DEFAULT_SIZE))
 
 
 def film() -> list[np.ndarray]:
     """Return pictures of a whole game, move by move."""
     painter = Painter(*FILM_SIZE)
-    return [frame(view_of(Game(CODE, actions=LINE[:moves])), painter) for moves in range(len(LINE) + 1)]
+    return [frame(Game(CODE, actions=LINE[:moves]).view(), painter) for moves in range(len(LINE) + 1)]
 
 
 def games() -> np.ndarray:

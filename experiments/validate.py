@@ -20,10 +20,9 @@ import numpy as np
 
 import agents
 from agents import Agent, OracleAgent
-from agents.agent import describe
 from agents.worlds import deal_hidden
-from experiments.config import AgentError
-from experiments.play import ask, play
+from experiments.play import play
+from tripeaks_env.agent import AgentError, ask, describe
 from tripeaks_env.deals import number_slots
 from tripeaks_env.engine import GAME, MAX_LINE, new_games, play_actions, tables
 from tripeaks_env.observation import observe
@@ -161,7 +160,7 @@ def audit(
         rounds: after how many actions in each game to stop, for agents that are slow.
 
     Raises:
-        AgentError: see :func:`experiments.play.ask`.
+        AgentError: see :func:`tripeaks_env.agent.ask`.
     """
     kept = games.tobytes()  # no array, so that an agent that searches for games finds those that it is asked about
     numbers = np.array(numbers, dtype=np.int64)
@@ -408,7 +407,7 @@ def _ask(
     """
     current = games[playing]
     reachable = [current, games]
-    return current, ask(agent, reachable[0], rules)
+    return current, ask(agent, reachable[0], rules).actions
 
 
 def _positions(number: int, rules: Rules, seed: int) -> np.ndarray:

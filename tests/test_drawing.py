@@ -20,10 +20,10 @@ from tests.common import WORKED_WIN
 from tests.test_no_leak import pairs
 from tripeaks_env import Game, Rules, Status, TriPeaksEnv, TriPeaksVectorEnv, card_art, drawing
 from tripeaks_env.cards import JOKER, NO_CARD
-from tripeaks_env.drawing import DEFAULT_SIZE, Painter, Words, frame, grid, view_of
+from tripeaks_env.drawing import Painter, Words, frame
 from tripeaks_env.engine import DRAW
 from tripeaks_env.layout import COVERS, POSITIONS
-from tripeaks_env.screen import check_render_size
+from tripeaks_env.screen import DEFAULT_SIZE, check_render_size, grid
 from tripeaks_env.view import BACK
 
 CODE = "TP1-E-AAAAAAB"
@@ -60,13 +60,13 @@ def human() -> Iterator[TriPeaksEnv]:
 
 def test_what_is_seen_of_a_game() -> None:
     """King, ace and two of the bottom row are gone and have turned up the seven of spades at 13."""
-    view = view_of(GAME, highlight=True)
+    view = GAME.view(highlight=True)
     assert view.tableau[[0, 13, 18, 20]].tolist() == [BACK, 45, 41, NO_CARD]
     assert (view.tableau == BACK).sum() == 17
     assert view[1:5] == (14, 23, 497, 3)
     assert view[5:] == (frozenset(GAME.legal_actions()), 22, Status.PLAYING)
-    assert view_of(GAME).playable == frozenset()
-    start = view_of(Game(CODE, "empty-waste"))
+    assert GAME.view().playable == frozenset()
+    start = Game(CODE, "empty-waste").view()
     assert (start.waste, start.stock, start.last) == (NO_CARD, 24, None)
 
 
@@ -75,7 +75,7 @@ def test_any_size(size: tuple[int, int]) -> None:
     """Every picture of a size is a fresh array of that size, the same each time, and cards are inside."""
     one = Painter(*size)
     for game in (GAME, Game(CODE), Game(CODE, actions=WORKED_WIN)):
-        first, again = frame(view_of(game, True), one), frame(view_of(game, True), one)
+        first, again = frame(game.view(True), one), frame(game.view(True), one)
         assert first.shape == (size[1], size[0], 3)
         assert first.dtype == np.uint8
         assert first.flags.writeable
@@ -102,7 +102,7 @@ def test_cards_differ(width: int) -> None:
 
 def test_everything_seen_is_in_the_picture(painter: Painter) -> None:
     """A change of any part of what is seen changes the picture."""
-    view = view_of(GAME)
+    view = GAME.view()
     other_suit = view.tableau.copy()
     other_suit[13] -= 13
     others = [
@@ -128,7 +128,7 @@ def test_everything_seen_is_in_the_picture(painter: Painter) -> None:
 
 def test_words_of_another_language(painter: Painter) -> None:
     other = Painter(*DEFAULT_SIZE, Words("Punts", "Jugades", "Has guanyat!", "No hi ha més jugades"))
-    for view in (view_of(GAME), view_of(GAME)._replace(status=Status.BLOCKED)):
+    for view in (GAME.view(), GAME.view()._replace(status=Status.BLOCKED)):
         assert (frame(view, other) != frame(view, painter)).any()
 
 
@@ -140,7 +140,7 @@ def test_hidden_cards_do_not_show(rules: Rules) -> None:
     assert compared
     for game, twin in compared:
         assert game.deal != twin.deal
-        assert (frame(view_of(game, True), painter) == frame(view_of(twin, True), painter)).all()
+        assert (frame(game.view(True), painter) == frame(twin.view(True), painter)).all()
 
 
 def test_nothing_is_loaded_for_a_picture(painter: Painter, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,14 +155,14 @@ def test_nothing_is_loaded_for_a_picture(painter: Painter, monkeypatch: pytest.M
     game = Game(CODE)
     for action in WORKED_WIN[:-1]:
         game.play(action)
-        fresh.paint(view_of(game, True))
+        fresh.paint(game.view(True))
 
 
 @pytest.mark.parametrize("size", [(320, 240), DEFAULT_SIZE])
 def test_action_at_a_point(size: tuple[int, int]) -> None:
     """The upper card where two overlap; what lies below it once it is gone; nothing beside the cards."""
     painter = Painter(*size)
-    start, played = view_of(Game(CODE)), view_of(GAME)
+    start, played = Game(CODE).view(), GAME.view()
     for action in range(DRAW + 1):
         area = painter.rectangle(action)
         assert painter.action_at(area.centerx, area.top + NEAR, start) == action
@@ -190,10 +190,10 @@ def test_pictures_of_the_environment(painter: Painter) -> None:
     env.reset(options={"deal": CODE})
     for action in GAME.actions:
         env.step(action)
-    assert np.array_equal(picture(env), frame(view_of(GAME), painter))
+    assert np.array_equal(picture(env), frame(GAME.view(), painter))
     small = TriPeaksEnv(render_mode="rgb_array", render_size=(200, 100), highlight=True)
     small.reset(options={"game": GAME})
-    assert np.array_equal(picture(small), frame(view_of(GAME, True), Painter(200, 100)))
+    assert np.array_equal(picture(small), frame(GAME.view(True), Painter(200, 100)))
     assert np.array_equal(picture(copy.deepcopy(small)), picture(small))
 
 
@@ -256,7 +256,7 @@ def test_the_window(human: TriPeaksEnv) -> None:
         human.step(action)
     assert human.render() is None
     assert all(a != b for a, b in pairwise(shown))
-    expected = frame(view_of(GAME), Painter(160, 90))
+    expected = frame(GAME.view(), Painter(160, 90))
     assert np.array_equal(window(), expected)
     human.close()
     human.close()
@@ -345,7 +345,7 @@ def test_videos(tmp_path: Path) -> None:
         assert video.size == [160, 90]
         assert video.duration == pytest.approx((len(WORKED_WIN) + 1) / 10, abs=0.15)
         last = video.get_frame(video.duration - 0.05).astype(float)
-    expected = frame(view_of(Game(CODE, actions=WORKED_WIN)), Painter(160, 90))
+    expected = frame(Game(CODE, actions=WORKED_WIN).view(), Painter(160, 90))
     assert np.abs(last - expected).mean() < 12
 
 
@@ -366,7 +366,7 @@ def test_pictures_of_the_documentation(tmp_path: Path) -> None:
     frames = film()
     assert list(LINE) == WORKED_WIN
     assert len(frames) == len(WORKED_WIN) + 1
-    assert np.array_equal(frames[-1], frame(view_of(Game(CODE, actions=WORKED_WIN)), Painter(640, 360)))
+    assert np.array_equal(frames[-1], frame(Game(CODE, actions=WORKED_WIN).view(), Painter(640, 360)))
     assert board().shape == (540, 960, 3)
     assert games().shape == (548, 968, 3)
     write_film(frames[:3], tmp_path / "film.webp")

@@ -14,7 +14,7 @@ from minari.data_collector import EpisodeBuffer
 from minari.dataset.minari_storage import MinariStorage
 
 from agents.simple import RandomAgent
-from experiments.config import AgentError, ConfigError
+from experiments.config import ConfigError
 from experiments.games import Lines
 from experiments.offline import (
     CHUNK,
@@ -30,6 +30,7 @@ from experiments.offline import (
 )
 from tests.common import RULES, every_rules
 from tripeaks_env import Deal, Rules, TriPeaksEnv, is_evaluation, solve
+from tripeaks_env.agent import AgentError
 from tripeaks_env.deals import parse_code
 from tripeaks_env.observation import Observation
 from tripeaks_env.workers import Engine, Lost

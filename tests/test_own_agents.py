@@ -25,11 +25,9 @@ from stable_baselines3.common.vec_env import DummyVecEnv
 
 import agents
 from agents import Agent
-from agents.agent import FunctionAgent
 from agents.ppo import policy_arguments
-from agents.simple import OpenerAgent, RandomAgent
-from experiments.config import AgentError
-from experiments.play import ask, play
+from agents.simple import FunctionAgent, OpenerAgent, RandomAgent
+from experiments.play import play
 from experiments.validate import (
     BATCHES,
     HIDDEN,
@@ -52,6 +50,7 @@ from experiments.validate import (
 )
 from tests.common import compared
 from tripeaks_env import Game, Rules, TriPeaksEnv, is_evaluation
+from tripeaks_env.agent import AgentError, ask
 from tripeaks_env.deals import number_slots
 from tripeaks_env.engine import DRAW, GAME, new_games
 from tripeaks_env.observation import Observation, observe
@@ -337,7 +336,7 @@ def candidate(made: type, games: int = 12) -> Candidate:
 
 
 def actions_of(agent: Agent, rules: Rules = Rules.easy) -> list[int]:
-    return ask(agent, training_games(20, rules, seed=5), rules).tolist()
+    return ask(agent, training_games(20, rules, seed=5), rules).actions.tolist()
 
 
 # Ways to bring an agent.
@@ -433,7 +432,7 @@ def test_models_play_what_they_prefer_among_legal_actions(tmp_path: Path, algori
     agent = load(saved(model, tmp_path))
     games = training_games(40, Rules.easy)
     observation = observe(games, Rules.easy)
-    chosen = ask(agent, games, Rules.easy)
+    chosen = ask(agent, games, Rules.easy).actions
     if algorithm is MaskablePPO:
         expected, _ = model.predict(observation, deterministic=True, action_masks=observation["action_mask"])
         assert chosen.tolist() == expected.tolist()
@@ -483,7 +482,7 @@ def test_other_forms_of_observations(tmp_path: Path, policy: str, wrap: Callable
         game = Game(info["deal_code"])
         values = model.q_net(model.policy.obs_to_tensor(seen)[0]).detach().numpy()[0]
         expected = np.where(game.action_mask()[:29] == 1, values, -np.inf).argmax()
-        assert ask(agent, game.record, Rules.easy).tolist() == [expected]
+        assert ask(agent, game.record, Rules.easy).actions.tolist() == [expected]
 
 
 class Two(gymnasium.Env):
@@ -569,8 +568,8 @@ class Claims(Lowest):
 def test_an_agent_gets_arrays_of_its_own() -> None:
     games = training_games(10, Rules.easy)
     before = games.tobytes()
-    actions = ask(Meddles(Rules.easy), games, Rules.easy)
-    assert actions.tolist() == ask(Lowest(Rules.easy), games, Rules.easy).tolist()
+    actions = ask(Meddles(Rules.easy), games, Rules.easy).actions
+    assert actions.tolist() == ask(Lowest(Rules.easy), games, Rules.easy).actions.tolist()
     assert actions.dtype == np.int64
     assert games.tobytes() == before
     with pytest.raises(AgentError, match="the action 0 where it is illegal"):

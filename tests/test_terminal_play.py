@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+import agents
 from tests.common import WORKED_WIN
 from tests.test_cli import Run, run  # noqa: F401
 from tripeaks_env import Game, action_values, commands, solve
@@ -27,7 +28,7 @@ from tripeaks_env.play.session import Session
 from tripeaks_env.play.terminal_board import COLUMN, DIGITS, SIZES, at_column
 from tripeaks_env.play.terminal_play import ALL_KEYS, Player, moved, plain, uncovered
 from tripeaks_env.play.terminal_watch import SPEEDS, Watcher
-from tripeaks_env.play.watching import load
+from tripeaks_env.play.watching import chooser
 
 CODE = "TP1-E-AAAAAAB"
 CHECKOUT = Path(__file__).parents[1]
@@ -321,7 +322,7 @@ def test_watching_needs_the_agents(run: Run, monkeypatch: pytest.MonkeyPatch) ->
 
 def test_a_watcher_steps_pauses_and_shows_values() -> None:
     session = Session(CODE)
-    watcher = Watcher(session, load("lookahead", session.game.rules), "lookahead")
+    watcher = Watcher(session, chooser(agents.make("lookahead", session.game.rules), "lookahead"), "lookahead")
     assert "lookahead plays" in shown(watcher)
     assert shown(watcher).count("╔") == 1  # what it is going to do
     assert "moves a second: 1" in shown(watcher, 40, 12)
@@ -357,7 +358,7 @@ def test_a_watcher_steps_pauses_and_shows_values() -> None:
 
 def test_networks_tell_how_likely_their_actions_are() -> None:
     game = Game(CODE)
-    action, values = load("network", game.rules)(game)
+    action, values = chooser(agents.make("network", game.rules), "network")(game)
     assert values is not None
     assert np.nansum(values) == pytest.approx(100, abs=0.1)
     assert np.nanargmax(values) == action

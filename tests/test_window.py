@@ -20,7 +20,6 @@ from tripeaks_env.advice import action_values
 from tripeaks_env.cards import NO_CARD
 from tripeaks_env.cli import main
 from tripeaks_env.deals import Deal
-from tripeaks_env.drawing import view_of
 from tripeaks_env.engine import DRAW, Status
 from tripeaks_env.game import Game
 from tripeaks_env.layout import POSITIONS
@@ -156,12 +155,12 @@ def test_undo_shows_the_board_as_it_was(table: tuple[PlayWindow, Hand]) -> None:
     window, hand = table
     for action in (20, 23):
         hand.clicks_card(action)
-    before, view = hand.sees_card(13), view_of(window.game)
+    before, view = hand.sees_card(13), window.game.view()
     hand.clicks_card(22)  # turns 13 up
     assert hand.sees_card(13) != before
     hand.clicks_button("undo")
     assert hand.sees_card(13) == before
-    assert np.array_equal(view_of(window.game).tableau, view.tableau)
+    assert np.array_equal(window.game.view().tableau, view.tableau)
     assert (window.game.score, window.game.moves) == (view.score, view.moves + 1)
     hand.presses(pygame.K_u)
     hand.presses(pygame.K_z, CONTROL)
@@ -365,7 +364,7 @@ def test_nothing_hidden_is_drawn(opened: list[Tabletop]) -> None:
     played = (20, 23, 22, 28)
     cards = Deal.from_code(CODE).cards
     game = Game(Deal(cards), "easy", played)
-    seen = {p for p, card in enumerate(view_of(game).tableau.tolist()) if card in cards} | set(played)
+    seen = {p for p, card in enumerate(game.view().tableau.tolist()) if card in cards} | set(played)
     hidden = [slot for slot in range(52) if slot not in seen and slot not in (POSITIONS, POSITIONS + 1)]
     other = list(cards)
     for slot, card in zip(hidden, [cards[slot] for slot in reversed(hidden)], strict=True):
@@ -388,7 +387,7 @@ def test_cards_slide(table: tuple[PlayWindow, Hand]) -> None:
     window.slide_seconds = 1000.0
     start = hand.sees()
     hand.clicks_card(20)
-    first, cards = view_of(Game(CODE)).waste, Deal.from_code(CODE).cards
+    first, cards = Game(CODE).view().waste, Deal.from_code(CODE).cards
     assert window.slide is not None
     assert window.slide[:3] == (cards[20], 20, None)
     assert (window.slide.under.tableau[20], window.slide.under.waste) == (NO_CARD, first)

@@ -1,5 +1,6 @@
 """What the command ``tripeaks`` can do: ``tripeaks --help``. It needs the extra ``cli``."""
 
+import importlib
 import json
 import math
 import sys
@@ -10,7 +11,7 @@ from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, cast
 
 import numpy as np
 import typer
@@ -21,6 +22,7 @@ from rich.table import Table
 
 import tripeaks_env
 from tripeaks_env.advice import action_values, hint
+from tripeaks_env.agent import Agent
 from tripeaks_env.batch_solver import solve_many
 from tripeaks_env.cards import card_symbol, card_text
 from tripeaks_env.deals import FIRST_WASTE, Deal, deal_slots
@@ -32,11 +34,10 @@ from tripeaks_env.intervals import mean_interval, share_interval
 from tripeaks_env.objective import Objective
 from tripeaks_env.play import terminal_play, terminal_watch, texts, watching
 from tripeaks_env.play.session import RulesChoice, Session
-from tripeaks_env.render import board_text
 from tripeaks_env.rules import PRESETS, Rules, Scoring
 from tripeaks_env.solver import as_game, solve
 from tripeaks_env.splits import Split, random_numbers, suite
-from tripeaks_env.view import view_of_record
+from tripeaks_env.view import view_of
 from tripeaks_env.workers import Engine, EngineName, Lost, make_engine
 
 PATIENCE = 3.0
@@ -45,6 +46,9 @@ QUANTILES = {"least": 0.0, "5 %": 0.05, "25 %": 0.25, "median": 0.5, "75 %": 0.7
 FORMATS = (".svg", ".png")
 BARS = 250
 """Most bars of a picture."""
+NO_CHECKOUT = (
+    "the agents are not here: watch needs the package agents of the repository; run it in a checkout of tripeaks-env"
+)
 
 Facts = dict[str, Any]
 """An answer, made of JSON types only."""
@@ -346,7 +350,7 @@ def watch_agent(
     An agent that has no values of its own is shown with those of the solver, which sees all cards.
     """
     session, words = Session(code, rules), texts.language(language)
-    choose = watching.load(agent, session.game.rules, seed)
+    choose = watching.chooser(_load_agent(agent, session.game.rules, seed), agent)
     if window:
 
         def new() -> Game:
@@ -356,6 +360,23 @@ def watch_agent(
         _window().watch(session.game, choose, agent, words, 1 / speed, new, values)
     else:
         terminal_watch.watch(session, choose, agent, words, speed, "" if values == "none" else values)
+
+
+def _load_agent(name: str, rules: Rules, seed: int) -> Agent:
+    """Return an agent as ``agents.make`` makes it. Modules are looked for in the current directory too.
+
+    Raises:
+        ValueError: the package ``agents`` is not found, or there is no such agent; in one line.
+    """
+    checkout = Path(tripeaks_env.__file__).resolve().parents[1]
+    for folder in (str(checkout), ""):  # for the command, neither is on the path
+        if folder not in sys.path and (not folder or (checkout / "agents").is_dir()):
+            sys.path.append(folder)
+    try:
+        make = importlib.import_module("agents").make
+    except ModuleNotFoundError as error:
+        raise ValueError(NO_CHECKOUT if error.name == "agents" else f"{error.name} is not installed") from error
+    return cast(Agent, make(name, rules, seed))
 
 
 def _window() -> ModuleType:
@@ -414,7 +435,7 @@ def _title(game: Game) -> str:
 
 def _board(game: Game, every_card: bool = False) -> str:
     rules = replace(game.rules, open_peaks=True) if every_card else game.rules
-    return board_text(view_of_record(game.deal, game.record, rules, game.status))
+    return str(view_of(deal_slots([game.deal], rules)[0], game.record, rules, game.status))
 
 
 def _stock(game: Game) -> list[int]:

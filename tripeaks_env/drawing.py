@@ -28,24 +28,7 @@ from tripeaks_env.card_art import (
 from tripeaks_env.cards import JOKER, NO_CARD
 from tripeaks_env.engine import DRAW, Status
 from tripeaks_env.layout import HALF_COLUMNS, PEAKS, POSITIONS, ROWS
-from tripeaks_env.screen import GRID_LINE, ONE
-from tripeaks_env.view import BACK, View, view_of, view_of_record
-
-__all__ = [
-    "BACK",
-    "DEFAULT_SIZE",
-    "Painter",
-    "View",
-    "Words",
-    "frame",
-    "grid",
-    "painter_of",
-    "view_of",
-    "view_of_record",
-]
-
-DEFAULT_SIZE = ONE
-"""Width and height of a picture if nobody says otherwise."""
+from tripeaks_env.view import BACK, View
 
 SKY: tuple[Colour, Colour] = ((30, 62, 98), (92, 142, 158))  # above and at the horizon
 GROUND: tuple[Colour, Colour] = ((28, 98, 78), (14, 58, 50))
@@ -280,30 +263,6 @@ def frame(view: View, painter: Painter) -> np.ndarray:
     pixels = pygame.Surface((padded, height), 0, 24, red_first)  # drawing is the fastest way to get bytes in order
     pixels.blit(painter.paint(view), (0, 0))
     return np.asarray(pixels.get_view("0"), dtype=np.uint8).reshape(height, padded, 3)[:, :width].copy()
-
-
-def grid(frames: Sequence[np.ndarray], columns: int | None = None) -> np.ndarray:
-    """Return pictures of one size beside and below each other, with black lines between, as one: uint8 (height, width, 3).
-
-    Args:
-        frames: the pictures, uint8 (height, width, 3).
-        columns: how many stand in a row, at most; by default about as many as there are rows.
-
-    Raises:
-        ValueError: ``columns`` is no integer of at least 1.
-    """
-    columns = int(np.ceil(np.sqrt(len(frames)))) if columns is None else columns
-    if isinstance(columns, bool) or not isinstance(columns, int | np.integer) or columns < 1:
-        raise ValueError(f"columns is {columns!r}; it must be an integer of at least 1")
-    columns = min(int(columns), len(frames))
-    rows = -(-len(frames) // columns)
-    height, width, _ = frames[0].shape
-    down, across = height + GRID_LINE, width + GRID_LINE
-    whole = np.zeros((rows * down - GRID_LINE, columns * across - GRID_LINE, 3), dtype=np.uint8)
-    for i, each in enumerate(frames):
-        top, left = i // columns * down, i % columns * across
-        whole[top : top + height, left : left + width] = each
-    return whole
 
 
 def _fill(image: pygame.Surface, colour: Colour, outline: Sequence[Point]) -> None:

@@ -9,7 +9,7 @@ import gymnasium
 import numpy as np
 
 from tripeaks_env.cards import RANK_OF
-from tripeaks_env.deals import Deal, as_deal, deal_slots
+from tripeaks_env.deals import SLOTS, Deal, as_deal, deal_slots
 from tripeaks_env.engine import (
     GAME,
     STATUSES,
@@ -26,9 +26,8 @@ from tripeaks_env.engine import (
 )
 from tripeaks_env.game import MESSAGES, Game
 from tripeaks_env.observation import Observation, new_observation, part_sizes, write_observation
-from tripeaks_env.render import board_text
 from tripeaks_env.rules import Rules, as_rules
-from tripeaks_env.view import View, view_of_record
+from tripeaks_env.view import View, view_of
 
 Reward = Literal["score", "win"]
 MAX_UNDOS = 100
@@ -121,7 +120,7 @@ class Episodes:
         self.table = tables(self.rules)
         self.sizes = part_sizes(self.rules, max_undos)
         self.games = np.zeros(number, dtype=GAME)
-        self.given: dict[int, Deal] = {}  # deals that somebody chose; they may have no code
+        self.slots = np.zeros((number, SLOTS), dtype=np.int8)  # the cards as they were dealt; pictures show their suits
         self.codes = np.full(number, None, dtype=object)
         self._codes_shown = read_only(self.codes)
         self.rejections = np.zeros(number, dtype=np.int8)
@@ -141,10 +140,8 @@ class Episodes:
     def start(self, which: np.ndarray, slots: np.ndarray, codes: np.ndarray) -> None:
         """Start the games ``which``, indices (M,), from deals that have codes: slots int8 (M, 54), codes (M,) of texts."""
         start_games(self.games, which, slots, RANK_OF, self.max_undos, self.table)
+        self.slots[which] = slots
         self.codes[which] = codes
-        if self.given:
-            for i in which.tolist():
-                self.given.pop(i, None)
         self._begin(which)
 
     def position(self, kind: str, given: Deal | Game | str) -> tuple[np.ndarray, Deal]:
@@ -173,7 +170,7 @@ class Episodes:
     def place(self, i: int, record: np.ndarray, deal: Deal) -> None:
         """Start game ``i`` from a :meth:`position`."""
         self.games[i] = record[0]
-        self.given[i] = deal
+        self.slots[i] = deal_slots([deal], self.rules)[0]
         self.codes[i] = deal.code(self.rules)
         self._begin(np.array([i]))
 
@@ -250,9 +247,8 @@ class Episodes:
 
     def view(self, i: int, highlight: bool = False) -> View:
         """Return what the player of game ``i`` sees, with legal actions marked if ``highlight``."""
-        deal = self.given.get(i) or Deal.from_code(self.codes[i])
-        return view_of_record(deal, self.games[i : i + 1], self.rules, self.status(i), highlight)
+        return view_of(self.slots[i], self.games[i : i + 1], self.rules, self.status(i), highlight)
 
     def board(self, i: int) -> str:
         """Return the board of game ``i`` as text."""
-        return board_text(self.view(i))
+        return str(self.view(i))

@@ -22,9 +22,8 @@ from tripeaks_env.engine import (
 )
 from tripeaks_env.layout import COVERS, PEAKS, POSITIONS, peaks_cleared
 from tripeaks_env.observation import Observation, observe
-from tripeaks_env.render import board_text
 from tripeaks_env.rules import Rules, as_rules
-from tripeaks_env.view import view_of
+from tripeaks_env.view import View, view_of
 
 UNLIMITED = np.iinfo(np.int32).max
 """Undos of a :class:`Game`. A line has at most 53 actions, so the last 100 actions, which can be undone, are all of them."""
@@ -174,6 +173,10 @@ class Game:
         """Return what a player sees, as :class:`tripeaks_env.TriPeaksEnv` without undo observes it."""
         return {key: value[0] for key, value in observe(self._game, self.rules).items()}
 
+    def view(self, highlight: bool = False) -> View:
+        """Return what a player sees, suits included, with the legal actions marked as playable if ``highlight``."""
+        return view_of(self._slots[0], self._game, self.rules, self.status, highlight)
+
     def play(self, action: int) -> Outcome:
         """Carry out a removal (0-27), a draw (28) or an undo (29); an illegal one changes nothing.
 
@@ -261,7 +264,7 @@ class Game:
     __hash__ = None  # type: ignore[assignment]  # a game changes
 
     def __str__(self) -> str:
-        return board_text(view_of(self))
+        return str(self.view())
 
     def __repr__(self) -> str:
         return f"<Game {self.rules}, {self.status}, score {self.score}, moves {self.moves}>"

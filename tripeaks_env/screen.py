@@ -16,7 +16,7 @@ from tripeaks_env.view import View
 if TYPE_CHECKING:
     import pygame
 
-ONE = (960, 540)  # of the picture of one game, by default
+DEFAULT_SIZE = (960, 540)  # of the picture of one game
 WHOLE = (1920, 1080)  # that the pictures of many fit into
 LEAST = (160, 90)  # of a picture among many, by default
 LARGEST = 8192  # pixels
@@ -36,7 +36,7 @@ def check_render_size(size: Sequence[int] | None, games: int) -> tuple[int, int]
         rows = math.ceil(games / columns)
         width, height = (
             min(one, max(least, ((whole + GRID_LINE) // number - GRID_LINE) // 2 * 2))  # videos want even numbers
-            for one, whole, least, number in zip(ONE, WHOLE, LEAST, (columns, rows), strict=True)
+            for one, whole, least, number in zip(DEFAULT_SIZE, WHOLE, LEAST, (columns, rows), strict=True)
         )
         return width, height
     if (
@@ -84,8 +84,8 @@ class Screen:
         return drawing.frame(view, drawing.painter_of(*self.size))
 
     def grid(self, views: Sequence[View], columns: int | None = None) -> np.ndarray:
-        """Return the pictures of games as one, uint8 (height, width, 3); see :func:`tripeaks_env.drawing.grid`."""
-        return _drawing().grid([self.frame(view) for view in views], columns)
+        """Return the pictures of games as one, uint8 (height, width, 3); see :func:`grid`."""
+        return grid([self.frame(view) for view in views], columns)
 
     def show(self, views: Sequence[View]) -> None:
         """Show games in the window and wait as ``fps`` says; once its user has closed it, do nothing any more.
@@ -126,6 +126,30 @@ class Screen:
 
             pygame.display.quit()
             self._clock = None
+
+
+def grid(frames: Sequence[np.ndarray], columns: int | None = None) -> np.ndarray:
+    """Return pictures of one size beside and below each other, with black lines between, as one: uint8 (height, width, 3).
+
+    Args:
+        frames: the pictures, uint8 (height, width, 3).
+        columns: how many stand in a row, at most; by default about as many as there are rows.
+
+    Raises:
+        ValueError: ``columns`` is no integer of at least 1.
+    """
+    columns = int(np.ceil(np.sqrt(len(frames)))) if columns is None else columns
+    if isinstance(columns, bool) or not isinstance(columns, int | np.integer) or columns < 1:
+        raise ValueError(f"columns is {columns!r}; it must be an integer of at least 1")
+    columns = min(int(columns), len(frames))
+    rows = -(-len(frames) // columns)
+    height, width, _ = frames[0].shape
+    down, across = height + GRID_LINE, width + GRID_LINE
+    whole = np.zeros((rows * down - GRID_LINE, columns * across - GRID_LINE, 3), dtype=np.uint8)
+    for i, each in enumerate(frames):
+        top, left = i // columns * down, i % columns * across
+        whole[top : top + height, left : left + width] = each
+    return whole
 
 
 def open_display() -> None:

@@ -1,23 +1,25 @@
-"""What there is to see of a game: pictures of boards are made from this alone, so that nothing hidden can leak into them."""
+"""What there is to see of a game: pictures and texts of boards are made from this alone, so nothing hidden leaks."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from tripeaks_env.cards import FACE_DOWN, NO_CARD
-from tripeaks_env.deals import FIRST_WASTE, Deal, deal_slots
+from tripeaks_env.cards import FACE_DOWN, NO_CARD, card_symbol
+from tripeaks_env.deals import FIRST_WASTE
 from tripeaks_env.engine import DRAW, Status
-from tripeaks_env.layout import COVERS, POSITIONS
+from tripeaks_env.layout import COVERS, HALF_COLUMNS, POSITIONS, ROWS
 from tripeaks_env.observation import observe
 from tripeaks_env.rules import Rules
 
-if TYPE_CHECKING:
-    from tripeaks_env.game import Game
-
 BACK = -1
 """Stands for a face-down card where cards are numbered."""
+BACK_TEXT = "░░"
+PITCH = 4
+"""Columns of text from a card to its right neighbour; a card takes two."""
+COLUMNS = [half * PITCH // 2 for half in HALF_COLUMNS]
+"""The text column of each position."""
 
 
 class View(NamedTuple):
@@ -49,23 +51,31 @@ class View(NamedTuple):
         there = {position for position, card in enumerate(self.tableau.tolist()) if card != NO_CARD}
         return [position for position in sorted(there) if there.isdisjoint(COVERS[position])]
 
+    def __str__(self) -> str:
+        """Return the board as five lines of text without colour: the four rows, then stock, waste and counters."""
+        lines = []
+        for row in ROWS:
+            line = ""
+            for position in row:
+                card = self.tableau.item(position)
+                if card != NO_CARD:
+                    line = line.ljust(COLUMNS[position]) + (BACK_TEXT if card == BACK else card_symbol(card))
+            lines.append(line)
+        waste = "empty" if self.waste == NO_CARD else card_symbol(self.waste)
+        lines.append(f"stock {self.stock}   waste {waste}   score {self.score}   moves {self.moves}   {self.status}")
+        return "\n".join(lines)
 
-def view_of(game: Game, highlight: bool = False) -> View:
-    """Return what the player of a game sees, with the legal actions marked as playable if ``highlight``."""
-    return view_of_record(game.deal, game.record, game.rules, game.status, highlight)
 
-
-def view_of_record(deal: Deal, game: np.ndarray, rules: Rules, status: Status, highlight: bool = False) -> View:
+def view_of(slots: np.ndarray, game: np.ndarray, rules: Rules, status: Status, highlight: bool = False) -> View:
     """Return what the player of a game sees.
 
     Args:
-        deal: the cards, for their suits.
-        game: one game, (1,) of :data:`tripeaks_env.engine.GAME`.
+        slots: int8 (54,): the cards as they were dealt, see :func:`tripeaks_env.deals.deal_slots`, for their suits.
+        game: the game, (1,) of :data:`tripeaks_env.engine.GAME`.
         rules: the rules that it is played by.
         status: where the game stands.
         highlight: whether to mark the legal actions as playable.
     """
-    slots = deal_slots([deal], rules)[0]
     seen = observe(game, rules)
     ranks = seen["tableau"][0]
     tableau = np.where(ranks == FACE_DOWN, BACK, np.where(ranks, slots[:POSITIONS], NO_CARD)).astype(np.int64)

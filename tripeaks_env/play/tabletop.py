@@ -10,7 +10,7 @@ import numpy as np
 import pygame
 
 from tripeaks_env.cards import NO_CARD
-from tripeaks_env.drawing import Painter, View, Words, view_of
+from tripeaks_env.drawing import Painter, Words
 from tripeaks_env.engine import DRAW
 from tripeaks_env.game import Game
 from tripeaks_env.layout import COVERS, HALF_COLUMNS, PEAKS, POSITIONS
@@ -34,6 +34,7 @@ from tripeaks_env.play.widgets import (
     words,
 )
 from tripeaks_env.screen import open_display
+from tripeaks_env.view import View
 
 SIZE = (1120, 780)
 """Width and height of a new window."""
@@ -150,7 +151,7 @@ class Tabletop:
 
     def view(self) -> View:
         """Return what is painted of the board."""
-        return view_of(self.game)._replace(playable=self.playable())
+        return self.game.view()._replace(playable=self.playable())
 
     def draw_over_board(self, painter: Painter, corner: tuple[int, int], unit: int) -> None:
         """Draw what lies on the board."""
@@ -234,7 +235,7 @@ class Tabletop:
         layout = self.layout()
         if layout.board.collidepoint(point):
             x, y = point[0] - layout.board.x, point[1] - layout.board.y
-            action = self.painter().action_at(x, y, view_of(self.game))
+            action = self.painter().action_at(x, y, self.game.view())
             if action is not None:
                 self.board_clicked(action)
 
@@ -265,7 +266,7 @@ class Tabletop:
             action: 0-27 or 28.
             back: whether it was taken back.
         """
-        now = view_of(self.game)
+        now = self.game.view()
         card = (before if back else now).waste
         tableau = now.tableau.copy()
         if action < POSITIONS:
@@ -283,7 +284,7 @@ class Tabletop:
 
     def exposed(self) -> list[int]:
         """Return where face-up cards lie that nothing covers, from left to right, and the stock if it has cards."""
-        view = view_of(self.game)
+        view = self.game.view()
         return sorted(view.exposed(), key=HALF_COLUMNS.__getitem__) + ([DRAW] if view.stock else [])
 
     def painter(self) -> Painter:
@@ -378,7 +379,7 @@ class Tabletop:
         line = max(2, card.w // 18)
         edge = card.inflate(line, line)
         seen = edge.copy()
-        if action < POSITIONS and action not in view_of(self.game).exposed():
+        if action < POSITIONS and action not in self.game.view().exposed():
             seen.h = painter.rectangle(COVERS[action][0]).move(corner).top - seen.top
         self.surface.set_clip(seen)
         pygame.draw.rect(self.surface, color, edge, line, border_radius=max(1, card.w // 8))

@@ -13,7 +13,7 @@ from tripeaks_env.engine import DRAW
 from tripeaks_env.game import Game
 from tripeaks_env.layout import HALF_COLUMNS, POSITIONS, ROWS
 from tripeaks_env.play.session import card_name
-from tripeaks_env.view import BACK, View, view_of
+from tripeaks_env.view import BACK, View
 
 DIGITS = "1234567890"
 """The keys of the ten columns, left to right."""
@@ -66,7 +66,7 @@ def at_column(game: Game, column: int) -> int:
     """Return the position that a digit means: the uncovered card of that column, else a covered one, else a removed one."""
     there = game.remaining
     mine = [position for position in range(POSITIONS) if COLUMN[position] == column]
-    uncovered = [p for p in view_of(game).exposed() if p in mine]
+    uncovered = [p for p in game.view().exposed() if p in mine]
     return max(uncovered or [p for p in mine if p in there] or mine)
 
 

@@ -20,7 +20,6 @@ from tripeaks_env.play.keys import reading
 from tripeaks_env.play.session import Message, Move, Session, card_name
 from tripeaks_env.play.terminal_board import DIGITS, SIZES, Marks, Size, at_column, board, row_of
 from tripeaks_env.play.texts import text
-from tripeaks_env.view import view_of
 
 LEAST_COLUMNS, LEAST_LINES = 40, 12
 MOST_OF_A_CODE = 24
@@ -285,7 +284,7 @@ def compose(
     words = text("stock", language), text("waste", language)
     margin = (columns - max(size.columns, LEAST_COLUMNS)) // 2
     inner = columns - 2 * margin
-    cards = board(view_of(game), size, marks, words)
+    cards = board(game.view(), size, marks, words)
     top = [_header(game, code, language, inner), *cards.split("\n", allow_blank=True)]
     bottom = key_lines(keys, language, inner)
     room = lines - len(top) - len(bottom)
@@ -371,7 +370,7 @@ def nearest(game: Game, position: int) -> int | None:
 
 def uncovered(game: Game) -> list[int]:
     """Return the cards that nothing covers, left to right."""
-    return sorted(view_of(game).exposed(), key=HALF_COLUMNS.__getitem__)
+    return sorted(game.view().exposed(), key=HALF_COLUMNS.__getitem__)
 
 
 def moved(game: Game, cursor: int | None, key: str) -> int | None:

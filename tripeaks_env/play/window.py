@@ -11,7 +11,7 @@ import pygame
 
 from tripeaks_env.advice import action_values
 from tripeaks_env.deals import parse_code
-from tripeaks_env.drawing import Painter, View, view_of
+from tripeaks_env.drawing import Painter
 from tripeaks_env.engine import DRAW, UNDO, Status
 from tripeaks_env.game import Game
 from tripeaks_env.play.dialogs import Column, Dialog
@@ -19,6 +19,7 @@ from tripeaks_env.play.session import Message, Move, RulesChoice, Session, card_
 from tripeaks_env.play.tabletop import SIZE, Tabletop
 from tripeaks_env.play.texts import text
 from tripeaks_env.play.widgets import INK, WARNING, Button, Field
+from tripeaks_env.view import View
 
 Choose = Callable[[Game], tuple[int, np.ndarray | None]]
 """What :func:`watch` asks before each move: the action, and the values of all actions, float (29,), NaN where illegal; or
@@ -133,7 +134,7 @@ class PlayWindow(Tabletop):
 
     def board_clicked(self, action: int) -> None:
         """Remove a card or draw one."""
-        before = view_of(self.game)
+        before = self.game.view()
         moves = self.game.moves
         message = self.session.act(action)
         self.cursor = None
@@ -186,7 +187,7 @@ class PlayWindow(Tabletop):
     def undo(self) -> None:
         """Take the last action back."""
         self.ask(None)
-        before, last = view_of(self.game), self.session.last
+        before, last = self.game.view(), self.session.last
         message = self.session.undo()
         if message is None and last is not None:
             self.hinted = None
@@ -489,7 +490,7 @@ class WatchWindow(Tabletop):
         """Make the agent's move, and look at the next one."""
         if self.chosen is None:
             return
-        before, action = view_of(self.game), self.chosen
+        before, action = self.game.view(), self.chosen
         outcome = self.game.play(action)
         if not outcome.accepted:
             raise ValueError(f"{self.name} chose the illegal action {action}: {outcome.message}")
