@@ -9,7 +9,7 @@ from typing import Any
 
 from agents.simple import FunctionAgent
 from tripeaks_env.agent import Agent, OracleAgent, describe
-from tripeaks_env.rules import Rules, as_rules
+from tripeaks_env.game.rules import Rules, as_rules
 
 AGENTS = {
     "random": "agents.simple:RandomAgent",

@@ -8,7 +8,7 @@ import numpy as np
 import safetensors.numpy
 from safetensors import SafetensorError, safe_open
 
-from tripeaks_env.rules import Rules, as_rules
+from tripeaks_env.game.rules import Rules, as_rules
 
 SHIPPED = Path(__file__).parent / "checkpoints"
 HEADER = "agent"  # one key: with more, their order in the file would vary

@@ -3,9 +3,9 @@
 import numpy as np
 
 from agents.worlds import deal_hidden
-from tripeaks_env.cards import WILD
-from tripeaks_env.engine import tables
-from tripeaks_env.rules import Rules
+from tripeaks_env.game.cards import WILD
+from tripeaks_env.game.engine import tables
+from tripeaks_env.game.rules import Rules
 from tripeaks_env.solver import solve_record
 
 
@@ -23,7 +23,7 @@ def best_action(game: np.ndarray, rules: Rules, win_bonus: float = 0) -> int:
     """Return the first action of a line that is worth most, in a game with just one way to deal its hidden cards.
 
     Args:
-        game: (1,) of :data:`tripeaks_env.engine.GAME`, as seen, not over.
+        game: (1,) of :data:`tripeaks_env.game.engine.GAME`, as seen, not over.
         rules: the rules that it is played by.
         win_bonus: what a win is worth on top of the score, not negative.
     """

@@ -23,12 +23,12 @@ from agents.value_network import (
     output,
     relative_rank,
 )
-from tripeaks_env import engine
 from tripeaks_env._jit import kernel_on
-from tripeaks_env.cards import EMPTY, WILD
-from tripeaks_env.deals import FIRST_WASTE, JOKER_PLACES
-from tripeaks_env.engine import DRAW, GAME, PLAYING, WON, legal_mask, status, step
-from tripeaks_env.layout import POSITIONS
+from tripeaks_env.game import engine
+from tripeaks_env.game.cards import EMPTY, WILD
+from tripeaks_env.game.deals import FIRST_WASTE, JOKER_PLACES
+from tripeaks_env.game.engine import DRAW, GAME, PLAYING, WON, legal_mask, status, step
+from tripeaks_env.game.layout import POSITIONS
 
 NOTHING = -1
 MOST_OUTCOMES = 169
@@ -41,7 +41,7 @@ class Tree(NamedTuple):
     """Positions that a search looks at, each after the one it comes from; the first is the root.
 
     Attributes:
-        games: (N,) of :data:`tripeaks_env.engine.GAME`, as seen; the last one is working memory.
+        games: (N,) of :data:`tripeaks_env.game.engine.GAME`, as seen; the last one is working memory.
         parents: int32 (N,): which position each comes from.
         actions: int8 (N,): by which action.
         chances: float32 (N,): how likely, after that action.
@@ -131,7 +131,7 @@ def _outcomes(
         action: the action.
         count: how many positions the tree has.
         expand: whether to add the outcomes to the tree. If not, the network evaluates them.
-        table: a record of :data:`tripeaks_env.engine.TABLES`.
+        table: a record of :data:`tripeaks_env.game.engine.TABLES`.
         network: the value network.
         work: working memory.
 
@@ -227,7 +227,7 @@ def search(tree: Tree, depth: int, width: float, table: np.void, network: ValueN
         tree: memory; the first position is the root, a game as seen that is not over.
         depth: how many actions deep to look, at least 1. What does not fit into the tree is looked at less deep.
         width: how much worse than the best, in units of 100 points, an action may be at first sight to be looked at deeper.
-        table: a record of :data:`tripeaks_env.engine.TABLES`.
+        table: a record of :data:`tripeaks_env.game.engine.TABLES`.
         network: the value network.
         work: working memory.
     """
@@ -271,11 +271,11 @@ def values_of_games(
     """Write the values of the actions in N games, float32 (N, 29), ``LOWEST`` where illegal; see :func:`search`.
 
     Args:
-        games: (N,) of :data:`tripeaks_env.engine.GAME`; what is hidden in them is not looked at.
+        games: (N,) of :data:`tripeaks_env.game.engine.GAME`; what is hidden in them is not looked at.
         tree: memory.
         depth: how many actions deep to look.
         width: which actions to look at deeper.
-        table: (1,) of :data:`tripeaks_env.engine.TABLES`.
+        table: (1,) of :data:`tripeaks_env.game.engine.TABLES`.
         network: the value network.
         work: working memory.
         values: float32 (N, 29), out.

@@ -7,9 +7,9 @@ multi-armed bandits, 2013. Beyond that, what earlier rounds found counts on, as 
 
 import numpy as np
 
-from tripeaks_env import engine
 from tripeaks_env._jit import kernel, kernel_on
-from tripeaks_env.engine import DRAW, legal_mask
+from tripeaks_env.game import engine
+from tripeaks_env.game.engine import DRAW, legal_mask
 
 
 @kernel_on(engine)

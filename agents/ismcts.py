@@ -9,11 +9,11 @@ from agents.halving import halve, legal_actions, worlds_per_round
 from agents.playouts import POLICIES, play_out, policy_action, stream, worth_of_end
 from agents.search import SearchAgent, integer, number, one_of
 from agents.worlds import deal_hidden, random_state
-from tripeaks_env import deals, engine
 from tripeaks_env._jit import kernel, kernel_on
-from tripeaks_env.engine import DRAW, GAME, MAX_LINE, PLAYING, status, step, tables
-from tripeaks_env.layout import POSITIONS
-from tripeaks_env.rules import Rules
+from tripeaks_env.game import deals, engine
+from tripeaks_env.game.engine import DRAW, GAME, MAX_LINE, PLAYING, status, step, tables
+from tripeaks_env.game.layout import POSITIONS
+from tripeaks_env.game.rules import Rules
 
 ACTIONS = DRAW + 1
 ROUNDS = 5
@@ -192,8 +192,8 @@ def simulate(game: np.void, table: np.void, options: Options, tree: Tree, path: 
     """Play a game to its end, by the tree as far as that goes, and tell the tree what that was worth; return it.
 
     Args:
-        game: a record of :data:`tripeaks_env.engine.GAME` whose hidden cards are dealt; changed.
-        table: a record of :data:`tripeaks_env.engine.TABLES`.
+        game: a record of :data:`tripeaks_env.game.engine.GAME` whose hidden cards are dealt; changed.
+        table: a record of :data:`tripeaks_env.game.engine.TABLES`.
         options: see :class:`Options`.
         tree: the nodes so far; this adds one.
         path: int64 (M, 2), working memory: the nodes on the way and the actions taken there.
@@ -235,8 +235,8 @@ def search_by_tree(
     """Choose an action in each of N games as seen by tree search.
 
     Args:
-        games: (N,) of :data:`tripeaks_env.engine.GAME`, not over.
-        table: (1,) of :data:`tripeaks_env.engine.TABLES`.
+        games: (N,) of :data:`tripeaks_env.game.engine.GAME`, not over.
+        table: (1,) of :data:`tripeaks_env.game.engine.TABLES`.
         seed: of the random numbers.
         simulations: simulations a game.
         options: see :class:`Options`.

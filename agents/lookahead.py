@@ -8,9 +8,9 @@ from agents.expectation import new_tree, values_of_games
 from agents.search import SearchAgent, integer, number
 from agents.value_network import POINTS, load_network, working_memory
 from agents.worlds import games_as_seen
-from tripeaks_env.engine import DRAW, UNDO, tables
-from tripeaks_env.observation import Observation
-from tripeaks_env.rules import Rules
+from tripeaks_env.game.engine import DRAW, UNDO, tables
+from tripeaks_env.game.observation import Observation
+from tripeaks_env.game.rules import Rules
 
 
 class LookaheadAgent(SearchAgent):

@@ -13,11 +13,11 @@ from torch.nn import functional
 
 from agents import checkpoint
 from agents.simple import COVER_MATRIX
-from tripeaks_env.cards import EMPTY, FACE_DOWN, WILD
-from tripeaks_env.engine import DRAW, UNDO
-from tripeaks_env.layout import POSITIONS
-from tripeaks_env.observation import Observation, observation_space
-from tripeaks_env.rules import Rules
+from tripeaks_env.game.cards import EMPTY, FACE_DOWN, WILD
+from tripeaks_env.game.engine import DRAW, UNDO
+from tripeaks_env.game.layout import POSITIONS
+from tripeaks_env.game.observation import Observation, observation_space
+from tripeaks_env.game.rules import Rules
 
 CATEGORIES = 15  # of a position: 13 ranks relative to the waste card, removed, face down
 GONE, HIDDEN = 13, 14

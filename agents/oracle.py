@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from tripeaks_env.observation import Observation
-from tripeaks_env.rules import Rules
+from tripeaks_env.game.observation import Observation
+from tripeaks_env.game.rules import Rules
 from tripeaks_env.solver import solve_record
 
 

@@ -7,12 +7,12 @@ from agents.halving import halve, legal_actions
 from agents.playouts import turned_up
 from agents.search import SearchAgent, integer, one_of
 from agents.worlds import deal_hidden, random_state
-from tripeaks_env import deals, engine
 from tripeaks_env._jit import kernel_on
 from tripeaks_env.batch_solver import solve_positions
-from tripeaks_env.engine import DRAW, step, tables
+from tripeaks_env.game import deals, engine
+from tripeaks_env.game.engine import DRAW, step, tables
+from tripeaks_env.game.rules import Rules
 from tripeaks_env.objective import WEIGHTS, Objective
-from tripeaks_env.rules import Rules
 
 OBJECTIVES: tuple[Objective, ...] = ("score", "win")
 
@@ -91,11 +91,11 @@ def play_in_worlds(game: np.void, table: np.void, seed: int, actions: np.ndarray
     """Sample worlds of a game as seen and play each of some actions in all of them.
 
     Args:
-        game: a record of :data:`tripeaks_env.engine.GAME`.
-        table: a record of :data:`tripeaks_env.engine.TABLES`.
+        game: a record of :data:`tripeaks_env.game.engine.GAME`.
+        table: a record of :data:`tripeaks_env.game.engine.TABLES`.
         seed: of the random numbers.
         actions: int64 (K,): legal actions.
-        after: (K, M) of :data:`tripeaks_env.engine.GAME`, all being the game; out: by action, then by world, what follows.
+        after: (K, M) of ``GAME``, all being the game; out: by action, then by world, what follows.
     """
     state = np.empty(1, dtype=np.uint64)
     state[0] = random_state(game, seed)

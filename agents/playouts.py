@@ -6,11 +6,11 @@ hidden one. So the mean over playouts in sampled worlds is what a fair player of
 
 import numpy as np
 
-from tripeaks_env import deals, engine
 from tripeaks_env._jit import kernel, kernel_on
-from tripeaks_env.deals import below
-from tripeaks_env.engine import DRAW, removable, step
-from tripeaks_env.layout import NOWHERE
+from tripeaks_env.game import deals, engine
+from tripeaks_env.game.deals import below
+from tripeaks_env.game.engine import DRAW, removable, step
+from tripeaks_env.game.layout import NOWHERE
 
 POLICIES = ("greedy", "opener")
 """What a playout plays. ``"greedy"``: a uniformly chosen legal removal. ``"opener"``: the removal that turns up most cards,
@@ -34,8 +34,8 @@ def policy_action(game: np.void, table: np.void, policy: int, state: np.ndarray)
     """Return what a policy plays in a game that is not over.
 
     Args:
-        game: a record of :data:`tripeaks_env.engine.GAME`.
-        table: a record of :data:`tripeaks_env.engine.TABLES`.
+        game: a record of :data:`tripeaks_env.game.engine.GAME`.
+        table: a record of :data:`tripeaks_env.game.engine.TABLES`.
         policy: an index of :data:`POLICIES`.
         state: uint64 (1,), of the generator; changed.
     """

@@ -8,8 +8,8 @@ import torch
 from sb3_contrib.common.maskable.policies import MaskableMultiInputActorCriticPolicy
 
 from agents.network import NetworkAgent, PolicyNetwork, RelativeRanks
-from tripeaks_env.observation import Observation
-from tripeaks_env.rules import Rules
+from tripeaks_env.game.observation import Observation
+from tripeaks_env.game.rules import Rules
 
 
 def policy_arguments(rules: Rules, hidden: list[int]) -> dict[str, Any]:

@@ -7,10 +7,10 @@ from agents.halving import halve, legal_actions, worlds_per_round
 from agents.playouts import POLICIES, play_out, stream, worth_of_end
 from agents.search import SearchAgent, one_of
 from agents.worlds import deal_hidden, random_state
-from tripeaks_env import deals, engine
 from tripeaks_env._jit import kernel_on
-from tripeaks_env.engine import DRAW, GAME, step, tables
-from tripeaks_env.rules import Rules
+from tripeaks_env.game import deals, engine
+from tripeaks_env.game.engine import DRAW, GAME, step, tables
+from tripeaks_env.game.rules import Rules
 
 
 class RolloutAgent(SearchAgent):
@@ -67,8 +67,8 @@ def search_by_rollouts(
     """Choose an action in each of N games as seen by rollouts.
 
     Args:
-        games: (N,) of :data:`tripeaks_env.engine.GAME`, not over.
-        table: (1,) of :data:`tripeaks_env.engine.TABLES`.
+        games: (N,) of :data:`tripeaks_env.game.engine.GAME`, not over.
+        table: (1,) of :data:`tripeaks_env.game.engine.TABLES`.
         seed: of the random numbers.
         simulations: playouts a game.
         policy: what they play, an index of :data:`agents.playouts.POLICIES`.

@@ -20,9 +20,9 @@ from stable_baselines3.dqn.policies import DQNPolicy
 from agents.network import RelativeRanks
 from tripeaks_env import TriPeaksEnv
 from tripeaks_env.agent import describe
-from tripeaks_env.engine import DRAW
-from tripeaks_env.observation import Observation, observation_space
-from tripeaks_env.rules import Rules
+from tripeaks_env.game.engine import DRAW
+from tripeaks_env.game.observation import Observation, observation_space
+from tripeaks_env.game.rules import Rules
 from tripeaks_env.wrappers import MaskedObservation
 
 PARTS = ("policy_class", "policy_kwargs", "observation_space", "action_space")

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from tripeaks_env.cards import EMPTY
-from tripeaks_env.layout import COVERS, POSITIONS
-from tripeaks_env.observation import Observation
-from tripeaks_env.rules import Rules
-from tripeaks_env.sampling import sample_actions
+from tripeaks_env.game.cards import EMPTY
+from tripeaks_env.game.layout import COVERS, POSITIONS
+from tripeaks_env.game.observation import Observation
+from tripeaks_env.game.rules import Rules
+from tripeaks_env.game.sampling import sample_actions
 
 COVER_MATRIX = np.array([[other in covers for other in range(POSITIONS)] for covers in COVERS], dtype=np.int8)
 """int8 (28, 28): 1 where the second position covers the first."""

@@ -10,11 +10,11 @@ from typing import NamedTuple
 import numpy as np
 
 from agents import checkpoint
-from tripeaks_env import engine
 from tripeaks_env._jit import kernel, kernel_on
-from tripeaks_env.cards import EMPTY, WILD
-from tripeaks_env.layout import MIRROR, POSITIONS
-from tripeaks_env.rules import Rules
+from tripeaks_env.game import engine
+from tripeaks_env.game.cards import EMPTY, WILD
+from tripeaks_env.game.layout import MIRROR, POSITIONS
+from tripeaks_env.game.rules import Rules
 
 CATEGORIES = 14
 """Of a position: 13 ranks relative to the waste card, face down. A removed card has no input."""

@@ -1,29 +1,29 @@
 """What a search plays on with: games made from observations alone, and worlds, in which their hidden cards are dealt.
 
-An observation becomes a record of :data:`tripeaks_env.engine.GAME`, so that the one engine plays it on. Its hidden cards are
-not there (rank code 0); how many of each rank they are is. All ways to deal them are equally likely, with the joker, where
-there is one, in the stock.
+An observation becomes a record of :data:`tripeaks_env.game.engine.GAME`, so that the one engine plays it on. Its hidden cards
+are not there (rank code 0); how many of each rank they are is. All ways to deal them are equally likely, with the joker,
+where there is one, in the stock.
 """
 
 import numpy as np
 
-from tripeaks_env import deals, engine
 from tripeaks_env._jit import kernel, kernel_on
-from tripeaks_env.cards import EMPTY, FACE_DOWN, WILD
-from tripeaks_env.deals import FIRST_WASTE, JOKER_PLACES, SLOTS, below
-from tripeaks_env.engine import ANY, GAME, tables
-from tripeaks_env.layout import FULL, POSITIONS
-from tripeaks_env.observation import LEFT_OUT, Observation
-from tripeaks_env.rules import Rules
+from tripeaks_env.game import deals, engine
+from tripeaks_env.game.cards import EMPTY, FACE_DOWN, WILD
+from tripeaks_env.game.deals import FIRST_WASTE, JOKER_PLACES, SLOTS, below
+from tripeaks_env.game.engine import ANY, GAME, tables
+from tripeaks_env.game.layout import FULL, POSITIONS
+from tripeaks_env.game.observation import LEFT_OUT, Observation
+from tripeaks_env.game.rules import Rules
 
 
 def games_as_seen(observation: Observation, rules: Rules) -> np.ndarray:
-    """Return N games as a player sees them, an array (N,) of :data:`tripeaks_env.engine.GAME`.
+    """Return N games as a player sees them, an array (N,) of :data:`tripeaks_env.game.engine.GAME`.
 
     The score counts from 0, undo is not allowed, and the line that led here is not there.
 
     Args:
-        observation: see :func:`tripeaks_env.observation.observation_space`, with a leading axis N.
+        observation: see :func:`tripeaks_env.game.observation.observation_space`, with a leading axis N.
         rules: the rules that the games are played by.
     """
     games = np.zeros(len(observation["tableau"]), dtype=GAME)
@@ -96,7 +96,7 @@ def deal_hidden(game: np.void, table: np.void, state: np.ndarray) -> None:
 
     Args:
         game: from :func:`games_as_seen`, perhaps played on; or one whose hidden cards were dealt before.
-        table: a record of :data:`tripeaks_env.engine.TABLES`.
+        table: a record of :data:`tripeaks_env.game.engine.TABLES`.
         state: uint64 (1,), of the generator; changed.
     """
     bag = np.empty(SLOTS, dtype=np.uint8)

@@ -22,7 +22,7 @@ from experiments.games import Lines, ends
 from experiments.move_values import CHUNK as MOVES_CHUNK
 from experiments.move_values import COLUMNS, MovesTask, value_moves
 from experiments.store import Arrays, Store, facts_of_agent, key_of, own_facts, to_text
-from tripeaks_env.layout import peaks_cleared
+from tripeaks_env.game.layout import peaks_cleared
 from tripeaks_env.splits import suite
 from tripeaks_env.workers import Engine, Lost
 

@@ -10,8 +10,8 @@ import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, ValidationError, model_validator
 
 from tripeaks_env import Rules
-from tripeaks_env.deals import format_code, parse_code
-from tripeaks_env.rules import as_rules
+from tripeaks_env.game.deals import format_code, parse_code
+from tripeaks_env.game.rules import as_rules
 from tripeaks_env.splits import suite
 
 RulesField = Annotated[

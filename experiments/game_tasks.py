@@ -14,7 +14,7 @@ from experiments.sources import sources
 from experiments.store import to_bytes
 from experiments.validate import Result, audit
 from tripeaks_env.agent import AgentError, describe
-from tripeaks_env.rules import Rules
+from tripeaks_env.game.rules import Rules
 
 CHUNK = 100
 """Deals that are played at a time. The moves of agents with random choices depend on it."""

@@ -5,9 +5,9 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from tripeaks_env.deals import number_slots
-from tripeaks_env.engine import MAX_LINE, new_games, play_actions
-from tripeaks_env.rules import Rules
+from tripeaks_env.game.deals import number_slots
+from tripeaks_env.game.engine import MAX_LINE, new_games, play_actions
+from tripeaks_env.game.rules import Rules
 
 
 class Lines(NamedTuple):
@@ -23,7 +23,7 @@ class Lines(NamedTuple):
 
     @classmethod
     def of(cls, games: np.ndarray) -> Self:
-        """Return the lines that led to N positions, (N,) of :data:`tripeaks_env.engine.GAME`."""
+        """Return the lines that led to N positions, (N,) of :data:`tripeaks_env.game.engine.GAME`."""
         return cls(games["line"].copy(), games["length"].copy())
 
     def texts(self) -> list[str]:
@@ -35,7 +35,7 @@ class Lines(NamedTuple):
 
 
 def positions(numbers: Sequence[int] | np.ndarray, lines: Lines, rules: Rules) -> np.ndarray:
-    """Return all positions of N games, an array (N, 54) of :data:`tripeaks_env.engine.GAME`.
+    """Return all positions of N games, an array (N, 54) of :data:`tripeaks_env.game.engine.GAME`.
 
     Position i of a game is the one after i actions; after its end, the last is repeated.
 
@@ -57,5 +57,5 @@ def positions(numbers: Sequence[int] | np.ndarray, lines: Lines, rules: Rules) -
 
 
 def ends(numbers: Sequence[int] | np.ndarray, lines: Lines, rules: Rules) -> np.ndarray:
-    """Return the last positions of N games, (N,) of :data:`tripeaks_env.engine.GAME`; see :func:`positions`."""
+    """Return the last positions of N games, (N,) of :data:`tripeaks_env.game.engine.GAME`; see :func:`positions`."""
     return positions(numbers, lines, rules)[:, -1]

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from experiments.games import Lines, positions
-from tripeaks_env.engine import DRAW
-from tripeaks_env.rules import Rules
+from tripeaks_env.game.engine import DRAW
+from tripeaks_env.game.rules import Rules
 from tripeaks_env.values import values_of_actions
 
 CHUNK = 20

@@ -27,11 +27,11 @@ from experiments.games import Lines
 from experiments.play import play
 from experiments.provenance import versions
 from tripeaks_env.agent import AgentError
-from tripeaks_env.deals import format_code, format_codes, number_slots
-from tripeaks_env.engine import MAX_LINE, new_games, play_actions
-from tripeaks_env.observation import Observation, new_observation, observe, part_sizes
-from tripeaks_env.rules import Rules, as_rules
-from tripeaks_env.sampling import sample_actions
+from tripeaks_env.game.deals import format_code, format_codes, number_slots
+from tripeaks_env.game.engine import MAX_LINE, new_games, play_actions
+from tripeaks_env.game.observation import Observation, new_observation, observe, part_sizes
+from tripeaks_env.game.rules import Rules, as_rules
+from tripeaks_env.game.sampling import sample_actions
 from tripeaks_env.splits import LAST_LETTER, Split, check_split, random_numbers
 from tripeaks_env.workers import Engine, Lost
 
@@ -80,7 +80,7 @@ class Steps(NamedTuple):
     """The steps of N games, game after game: S in all, and S + N observations, as each game has a last one.
 
     Attributes:
-        observations: the parts of :func:`tripeaks_env.observation.observation_space`, int8 (S + N, size).
+        observations: the parts of :func:`tripeaks_env.game.observation.observation_space`, int8 (S + N, size).
         scores: int64 (S + N,): the score when each observation is made.
         actions: int64 (S,).
         rewards: float64 (S,): the changes of the score.

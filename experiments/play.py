@@ -6,16 +6,16 @@ from typing import NamedTuple
 import numpy as np
 
 from tripeaks_env.agent import Agent, ask
-from tripeaks_env.deals import number_slots
-from tripeaks_env.engine import new_games, play_actions
-from tripeaks_env.rules import Rules
+from tripeaks_env.game.deals import number_slots
+from tripeaks_env.game.engine import new_games, play_actions
+from tripeaks_env.game.rules import Rules
 
 
 class Played(NamedTuple):
     """N played games.
 
     Attributes:
-        games: (N,) of :data:`tripeaks_env.engine.GAME`, each at its end, in the order of the deals.
+        games: (N,) of :data:`tripeaks_env.game.engine.GAME`, each at its end, in the order of the deals.
         seconds: time that the agent took to choose all their actions.
     """
 

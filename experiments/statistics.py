@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from tripeaks_env.engine import DRAW
+from tripeaks_env.game.engine import DRAW
 from tripeaks_env.intervals import CONFIDENCE, mean_interval, share_interval
 
 RESAMPLES = 2000

@@ -23,11 +23,11 @@ from agents import Agent, OracleAgent
 from agents.worlds import deal_hidden
 from experiments.play import play
 from tripeaks_env.agent import AgentError, ask, describe
-from tripeaks_env.deals import number_slots
-from tripeaks_env.engine import GAME, MAX_LINE, new_games, play_actions, tables
-from tripeaks_env.observation import observe
-from tripeaks_env.rules import PRESETS, Rules, as_rules
-from tripeaks_env.sampling import sample_actions
+from tripeaks_env.game.deals import number_slots
+from tripeaks_env.game.engine import GAME, MAX_LINE, new_games, play_actions, tables
+from tripeaks_env.game.observation import observe
+from tripeaks_env.game.rules import PRESETS, Rules, as_rules
+from tripeaks_env.game.sampling import sample_actions
 from tripeaks_env.splits import random_numbers
 from tripeaks_env.workers import Engine, LocalEngine, Lost
 
@@ -154,7 +154,7 @@ def audit(
 
     Args:
         make: returns a new agent, of the same seed each time; no oracle.
-        games: (N,) of :data:`tripeaks_env.engine.GAME`, not over; changed while this runs and put back.
+        games: (N,) of :data:`tripeaks_env.game.engine.GAME`, not over; changed while this runs and put back.
         rules: the rules that they are played by.
         numbers: their deal numbers, where known: the variables of callers have others while the hidden cards differ.
         rounds: after how many actions in each game to stop, for agents that are slow.
@@ -191,7 +191,7 @@ def audit(
 
 
 def training_games(count: int, rules: Rules, seed: int = 0) -> np.ndarray:
-    """Return games of random training deals at their start, (count,) of :data:`tripeaks_env.engine.GAME`."""
+    """Return games of random training deals at their start, (count,) of :data:`tripeaks_env.game.engine.GAME`."""
     return new_games(number_slots(random_numbers(np.random.default_rng(seed), "train", count), rules), rules)
 
 

@@ -7,10 +7,10 @@ import time
 import numpy as np
 
 from agents.simple import GreedyAgent, OpenerAgent, RandomAgent
-from tripeaks_env.deals import FIRST_WASTE
-from tripeaks_env.engine import DRAW, GAME
-from tripeaks_env.observation import Observation
-from tripeaks_env.rules import Rules
+from tripeaks_env.game.deals import FIRST_WASTE
+from tripeaks_env.game.engine import DRAW, GAME
+from tripeaks_env.game.observation import Observation
+from tripeaks_env.game.rules import Rules
 
 
 class Illegal(RandomAgent):

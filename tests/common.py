@@ -16,8 +16,8 @@ from experiments.compare import Comparison, compare
 from experiments.config import CompareConfig
 from tests.naive import NaiveGame, naive_deal, naive_endgame
 from tripeaks_env import PRESETS, Deal, Game, Rules, Scoring, Solution, Status
-from tripeaks_env.deals import NUM_DEALS
-from tripeaks_env.engine import DRAW, UNDO
+from tripeaks_env.game.deals import NUM_DEALS
+from tripeaks_env.game.engine import DRAW, UNDO
 from tripeaks_env.workers import Engine, Lost, Result, Task
 
 DRAWS_PAY = Scoring(start=-7, removal=2, draw=3, peaks=(5, 50, -20))

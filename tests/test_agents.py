@@ -11,9 +11,9 @@ import agents
 from agents import Agent, OracleAgent
 from tests.common import ADDITIVE, RULES, every_rules, random_game
 from tripeaks_env import Deal, Game, Rules, solve
-from tripeaks_env.deals import NUM_DEALS, lay_out, shuffle
-from tripeaks_env.engine import DRAW, new_games, play_actions
-from tripeaks_env.observation import observe
+from tripeaks_env.game.deals import NUM_DEALS, lay_out, shuffle
+from tripeaks_env.game.engine import DRAW, new_games, play_actions
+from tripeaks_env.game.observation import observe
 
 FAIR = ("random", "greedy", "opener")
 

@@ -1,6 +1,6 @@
 import pytest
 
-from tripeaks_env.cards import EMPTY, JOKER, NO_CARD, RANK_OF, WILD, card_symbol, card_text, parse_card
+from tripeaks_env.game.cards import EMPTY, JOKER, NO_CARD, RANK_OF, WILD, card_symbol, card_text, parse_card
 
 
 def test_every_card_reads_back_from_its_text() -> None:

@@ -27,8 +27,8 @@ from tripeaks_env import (
     solve_many,
     suite,
 )
-from tripeaks_env.cards import card_symbol
 from tripeaks_env.cli import main
+from tripeaks_env.game.cards import card_symbol
 from tripeaks_env.intervals import mean_interval, share_interval
 
 CODE = "TP1-E-AAAAAAB"

@@ -21,9 +21,9 @@ from tripeaks_env import (
     solve_many,
 )
 from tripeaks_env.bounds import score_bounds
-from tripeaks_env.deals import parse_code
-from tripeaks_env.observation import num_actions
-from tripeaks_env.rules import as_rules
+from tripeaks_env.game.deals import parse_code
+from tripeaks_env.game.observation import num_actions
+from tripeaks_env.game.rules import as_rules
 
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
 

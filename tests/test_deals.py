@@ -8,10 +8,10 @@ from hypothesis import given
 from tests.common import numbers
 from tests.naive import DECK, below, naive_deal, naive_number, random_words
 from tripeaks_env import Deal, Game, Rules
-from tripeaks_env.cards import JOKER, NO_CARD, card_text
-from tripeaks_env.deals import DECK as OUR_DECK
-from tripeaks_env.deals import NUM_DEALS, as_deal, deal_slots, format_code, lay_out, parse_code, shuffle
-from tripeaks_env.deals import below as our_below
+from tripeaks_env.game.cards import JOKER, NO_CARD, card_text
+from tripeaks_env.game.deals import DECK as OUR_DECK
+from tripeaks_env.game.deals import NUM_DEALS, as_deal, deal_slots, format_code, lay_out, parse_code, shuffle
+from tripeaks_env.game.deals import below as our_below
 
 VECTORS = {
     "AAAAAAA": "JD QD 9S 4H 3H 2C 8D 3C JC 4S 6S 8H AD 9D AC 4C 8S 5C 7D 8C TH 6D 6C 6H JH KC 3D QC "

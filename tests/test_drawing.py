@@ -19,12 +19,12 @@ from experiments.pictures import LINE, board, film, games, write_film
 from tests.common import WORKED_WIN
 from tests.test_no_leak import pairs
 from tripeaks_env import Game, Rules, Status, TriPeaksEnv, TriPeaksVectorEnv, card_art, drawing
-from tripeaks_env.cards import JOKER, NO_CARD
 from tripeaks_env.drawing import Painter, Words, frame
-from tripeaks_env.engine import DRAW
-from tripeaks_env.layout import COVERS, POSITIONS
+from tripeaks_env.game.cards import JOKER, NO_CARD
+from tripeaks_env.game.engine import DRAW
+from tripeaks_env.game.layout import COVERS, POSITIONS
+from tripeaks_env.game.view import BACK
 from tripeaks_env.screen import DEFAULT_SIZE, check_render_size, grid
-from tripeaks_env.view import BACK
 
 CODE = "TP1-E-AAAAAAB"
 GAME = Game(CODE, actions=[20, 23, 22])

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from tests.common import RULES, all_rules, every_rules, naive_game, random_game, seeds
 from tests.naive import NaiveGame
 from tripeaks_env import Game, Rejection, Rules
-from tripeaks_env.cards import RANK_OF, WILD
-from tripeaks_env.deals import NUM_DEALS, deal_slots, lay_out, shuffle
-from tripeaks_env.engine import DRAW, STATUSES, UNDO, new_games, play_actions, status_games, tables
-from tripeaks_env.observation import observe
+from tripeaks_env.game.cards import RANK_OF, WILD
+from tripeaks_env.game.deals import NUM_DEALS, deal_slots, lay_out, shuffle
+from tripeaks_env.game.engine import DRAW, STATUSES, UNDO, new_games, play_actions, status_games, tables
+from tripeaks_env.game.observation import observe
 
 REASONS = {
     None: Rejection.NONE,

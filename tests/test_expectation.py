@@ -26,8 +26,8 @@ from experiments.training.self_play import play_games
 from tests.common import RULES, endgame, every_rules, random_game
 from tests.naive import NaiveGame, naive_fair_values, naive_worlds
 from tripeaks_env import Game, Rules
-from tripeaks_env.engine import tables
-from tripeaks_env.observation import Observation, observe
+from tripeaks_env.game.engine import tables
+from tripeaks_env.game.observation import Observation, observe
 
 WIN = 3.0
 

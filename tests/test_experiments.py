@@ -35,8 +35,8 @@ from experiments.statistics import leaderboard
 from experiments.store import facts_of_agent
 from tests.common import AtOnce, compared
 from tripeaks_env import PRESETS, Deal, Rules, is_evaluation, solve, suite
-from tripeaks_env.deals import format_code, parse_code
 from tripeaks_env.files import replacing
+from tripeaks_env.game.deals import format_code, parse_code
 from tripeaks_env.intervals import mean_interval, share_interval
 
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from tests.common import RULES, WORKED_WIN, all_rules, known_deal, naive_game, random_game, seeds
 from tests.naive import NaiveGame
 from tripeaks_env import Deal, Game, Outcome, Rejection, Rules, Status, solve
-from tripeaks_env.cards import parse_card
-from tripeaks_env.engine import DRAW, UNDO
+from tripeaks_env.game.cards import parse_card
+from tripeaks_env.game.engine import DRAW, UNDO
 
 CODE = "TP1-E-AAAAAAB"
 some_rules = st.sampled_from(list(RULES.values()))

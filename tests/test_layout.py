@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from tests import naive
+from tripeaks_env.game.layout import COVER_MASKS, COVERS, FULL, PEAK_POSITIONS, POSITIONS, ROWS
 from tripeaks_env.lattice import edge_rows, lattice
-from tripeaks_env.layout import COVER_MASKS, COVERS, FULL, PEAK_POSITIONS, POSITIONS, ROWS
 
 MASKS = lattice().masks
 SOURCES = np.repeat(np.arange(len(MASKS)), np.diff(lattice().first))

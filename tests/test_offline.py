@@ -31,8 +31,8 @@ from experiments.offline import (
 from tests.common import RULES, every_rules
 from tripeaks_env import Deal, Rules, TriPeaksEnv, is_evaluation, solve
 from tripeaks_env.agent import AgentError
-from tripeaks_env.deals import parse_code
-from tripeaks_env.observation import Observation
+from tripeaks_env.game.deals import parse_code
+from tripeaks_env.game.observation import Observation
 from tripeaks_env.workers import Engine, Lost
 
 ODD = RULES["wild-empty-stuck-streak"]

@@ -51,9 +51,9 @@ from experiments.validate import (
 from tests.common import compared
 from tripeaks_env import Game, Rules, TriPeaksEnv, is_evaluation
 from tripeaks_env.agent import AgentError, ask
-from tripeaks_env.deals import number_slots
-from tripeaks_env.engine import DRAW, GAME, new_games
-from tripeaks_env.observation import Observation, observe
+from tripeaks_env.game.deals import number_slots
+from tripeaks_env.game.engine import DRAW, GAME, new_games
+from tripeaks_env.game.observation import Observation, observe
 from tripeaks_env.sb3 import TriPeaksVecEnv
 from tripeaks_env.solver import solve_record
 from tripeaks_env.wrappers import MaskedObservation
@@ -380,7 +380,7 @@ def test_a_module_in_the_current_folder_is_found(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
-        (local("NoSeed"), {}, "takes (rules: tripeaks_env.rules.Rules) -> None; a class must take rules and seed"),
+        (local("NoSeed"), {}, "takes (rules: tripeaks_env.game.rules.Rules) -> None; a class must take rules and seed"),
         (local("NoRules"), {}, "a class must take rules and seed: (rules, seed=0)"),
         (local("Optional"), {}, "needs the option 'depth'; its options are depth, width"),
         (local("Optional"), {"dept": 3}, "has no option 'dept'; its options are depth, width"),

@@ -21,9 +21,9 @@ from experiments.training import ppo
 from experiments.training.ppo import train
 from experiments.training.rewards import ShapedReward
 from tripeaks_env import Rules, TriPeaksEnv, sample_actions, suite
-from tripeaks_env.deals import lay_out, shuffle
-from tripeaks_env.engine import new_games, play_actions
-from tripeaks_env.observation import Observation, observation_space, observe
+from tripeaks_env.game.deals import lay_out, shuffle
+from tripeaks_env.game.engine import new_games, play_actions
+from tripeaks_env.game.observation import Observation, observation_space, observe
 from tripeaks_env.sb3 import TriPeaksVecEnv
 
 RULES = [Rules.easy, Rules.classic, Rules.traditional, Rules(wild=True, empty_waste=True), Rules(open_peaks=True)]

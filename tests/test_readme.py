@@ -13,7 +13,7 @@ import yaml
 import agents
 from tests.common import compared
 from tripeaks_env import ENVIRONMENTS
-from tripeaks_env.rules import PRESETS
+from tripeaks_env.game.rules import PRESETS
 
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
 

@@ -24,8 +24,8 @@ from experiments.report.replays import choose_deals, replay_data
 from experiments.statistics import RESAMPLES, SEED, analyse
 from tripeaks_env import Deal, Game, Rules, action_values, solve, suite
 from tripeaks_env.advice import action_values_many
-from tripeaks_env.deals import format_code
-from tripeaks_env.engine import DRAW
+from tripeaks_env.game.deals import format_code
+from tripeaks_env.game.engine import DRAW
 from tripeaks_env.intervals import mean_interval
 
 FILES = {

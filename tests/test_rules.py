@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from tests.common import WORKED_WIN, all_rules, known_deal, random_game, seeds
 from tests.naive import NEIGHBOURS, RANKS
 from tripeaks_env import PRESETS, Game, Rules, Scoring, Status, solve
-from tripeaks_env.cards import EMPTY, WILD
+from tripeaks_env.game.cards import EMPTY, WILD
+from tripeaks_env.game.rules import adjacency, as_rules
 from tripeaks_env.lattice import lattice
-from tripeaks_env.rules import adjacency, as_rules
 
 
 @pytest.mark.parametrize(("wrap", "pairs"), [(True, 26), (False, 24)])

@@ -22,8 +22,8 @@ from tests.common import (
 )
 from tests.naive import naive_best
 from tripeaks_env import Deal, Game, Rules, Scoring, Status, solve
-from tripeaks_env.deals import NUM_DEALS
-from tripeaks_env.engine import DRAW
+from tripeaks_env.game.deals import NUM_DEALS
+from tripeaks_env.game.engine import DRAW
 from tripeaks_env.objective import Objective
 
 CODE = "TP1-E-AAAAAAB"

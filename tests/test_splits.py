@@ -3,7 +3,7 @@ import pytest
 
 from tests.naive import below, random_words
 from tripeaks_env import Deal, is_evaluation, suite
-from tripeaks_env.deals import NUM_DEALS
+from tripeaks_env.game.deals import NUM_DEALS
 from tripeaks_env.splits import Split, check_split, random_numbers
 
 

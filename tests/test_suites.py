@@ -12,7 +12,7 @@ from experiments.store import Store
 from tests.common import AtOnce, compared
 from tests.naive import NaiveGame, naive_deal
 from tripeaks_env import PRESETS, Rules, difficulty, is_evaluation, solve, suite
-from tripeaks_env.deals import format_code, parse_code
+from tripeaks_env.game.deals import format_code, parse_code
 
 
 def found(first: int, count: int, rules: Rules, folder: Path) -> pd.DataFrame:

@@ -22,8 +22,8 @@ import agents
 from tests.common import WORKED_WIN
 from tests.test_cli import Run, run  # noqa: F401
 from tripeaks_env import Game, action_values, commands, solve
-from tripeaks_env.engine import DRAW
-from tripeaks_env.layout import COVERS
+from tripeaks_env.game.engine import DRAW
+from tripeaks_env.game.layout import COVERS
 from tripeaks_env.play.session import Session
 from tripeaks_env.play.terminal_board import COLUMN, DIGITS, SIZES, at_column
 from tripeaks_env.play.terminal_play import ALL_KEYS, Player, moved, plain, uncovered

@@ -28,7 +28,7 @@ from experiments.training.value_learner import ValueLearner
 from tests.common import RULES, compared
 from tests.test_expectation import random_network
 from tripeaks_env import Rules, sample_actions
-from tripeaks_env.engine import GAME, tables
+from tripeaks_env.game.engine import GAME, tables
 from tripeaks_env.sb3 import TriPeaksVecEnv
 from tripeaks_env.splits import is_evaluation, random_numbers
 

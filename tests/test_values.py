@@ -28,8 +28,8 @@ from tests.common import (
 )
 from tests.naive import RANKS, NaiveGame, naive_choice, naive_ends, naive_luck, naive_playout
 from tripeaks_env import Deal, Game, Rules, Status, action_values, action_values_many, difficulty, hint, solve
-from tripeaks_env.cards import card_symbol
-from tripeaks_env.engine import DRAW
+from tripeaks_env.game.cards import card_symbol
+from tripeaks_env.game.engine import DRAW
 from tripeaks_env.objective import Objective
 from tripeaks_env.values import best_line
 

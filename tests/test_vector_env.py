@@ -12,8 +12,8 @@ from gymnasium.wrappers.vector import RecordEpisodeStatistics
 from tests.common import RULES, every_rules, naive_game
 from tests.test_engine import REASONS
 from tripeaks_env import Deal, Game, Rules, TriPeaksEnv, TriPeaksVectorEnv, is_evaluation
-from tripeaks_env.deals import parse_code
-from tripeaks_env.game import MESSAGES
+from tripeaks_env.game.deals import parse_code
+from tripeaks_env.game.game import MESSAGES
 
 CODE = "TP1-E-AAAAAAB"
 NUM_ENVS = 16

@@ -17,12 +17,12 @@ import pygame
 import tripeaks_env.play
 from tests.common import WORKED_WIN
 from tripeaks_env.advice import action_values
-from tripeaks_env.cards import NO_CARD
 from tripeaks_env.cli import main
-from tripeaks_env.deals import Deal
-from tripeaks_env.engine import DRAW, Status
-from tripeaks_env.game import Game
-from tripeaks_env.layout import POSITIONS
+from tripeaks_env.game.cards import NO_CARD
+from tripeaks_env.game.deals import Deal
+from tripeaks_env.game.engine import DRAW, Status
+from tripeaks_env.game.game import Game
+from tripeaks_env.game.layout import POSITIONS
 from tripeaks_env.play.session import Session
 from tripeaks_env.play.tabletop import Tabletop
 from tripeaks_env.play.texts import TEXTS

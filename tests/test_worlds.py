@@ -15,11 +15,11 @@ from agents.worlds import deal_hidden, games_as_seen, random_state
 from tests.common import RULES, every_rules, random_game
 from tests.test_no_leak import hidden_twin
 from tripeaks_env import Deal, Game, Rules, Status
-from tripeaks_env.cards import WILD
-from tripeaks_env.deals import FIRST_WASTE
-from tripeaks_env.engine import play_actions, tables
-from tripeaks_env.layout import POSITIONS
-from tripeaks_env.observation import observe
+from tripeaks_env.game.cards import WILD
+from tripeaks_env.game.deals import FIRST_WASTE
+from tripeaks_env.game.engine import play_actions, tables
+from tripeaks_env.game.layout import POSITIONS
+from tripeaks_env.game.observation import observe
 
 
 @cache
@@ -166,8 +166,8 @@ def test_plain_python() -> None:
         "import numpy as np\n"
         "from agents.worlds import deal_hidden, games_as_seen, random_state\n"
         "from tripeaks_env import Game, Rules\n"
-        "from tripeaks_env.engine import tables\n"
-        "from tripeaks_env.observation import observe\n"
+        "from tripeaks_env.game.engine import tables\n"
+        "from tripeaks_env.game.observation import observe\n"
         "rules = Rules(wild=True, empty_waste=True)\n"
         "game = games_as_seen(observe(Game('TP1-E-AAAAAAB', rules).record, rules), rules)\n"
         "deal_hidden(game[0], tables(rules)[0], np.array([random_state(game[0], 3)]))\n"

@@ -12,8 +12,8 @@ from gymnasium.wrappers import FlattenObservation
 
 from tests.common import RULES, every_rules
 from tripeaks_env import Rules
-from tripeaks_env.engine import DRAW
-from tripeaks_env.observation import Observation
+from tripeaks_env.game.engine import DRAW
+from tripeaks_env.game.observation import Observation
 from tripeaks_env.wrappers import MaskedObservation, Style, VectorMaskedObservation
 
 CODE = "TP1-E-AAAAAAB"

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tripeaks_env.cards import card_symbol
-from tripeaks_env.engine import DRAW
-from tripeaks_env.game import Game
+from tripeaks_env.game.cards import card_symbol
+from tripeaks_env.game.engine import DRAW
+from tripeaks_env.game.game import Game
 from tripeaks_env.solver import solve
 from tripeaks_env.values import values_of_actions
 

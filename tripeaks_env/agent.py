@@ -7,8 +7,8 @@ from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from tripeaks_env.observation import Observation, observe
-from tripeaks_env.rules import Rules
+from tripeaks_env.game.observation import Observation, observe
+from tripeaks_env.game.rules import Rules
 
 LONGEST = 300
 """Characters of a message of somebody's code that are passed on."""
@@ -59,7 +59,7 @@ class OracleAgent(Agent, Protocol):
     """An agent that sees all cards. It is no fair player: results list it apart."""
 
     def reveal(self, games: np.ndarray, rules: Rules) -> None:
-        """Show the agent the games, (N,) of :data:`tripeaks_env.engine.GAME`, whose observations ``act`` gets next."""
+        """Show the agent the games, (N,) of :data:`tripeaks_env.game.engine.GAME`, whose observations ``act`` gets next."""
         ...
 
 
@@ -82,7 +82,7 @@ def ask(agent: Agent, games: np.ndarray, rules: Rules) -> Choice:
 
     Args:
         agent: an oracle is shown the games first.
-        games: (N,) of :data:`tripeaks_env.engine.GAME`, none of them over.
+        games: (N,) of :data:`tripeaks_env.game.engine.GAME`, none of them over.
         rules: the rules that they are played by.
 
     Raises:
@@ -114,7 +114,7 @@ def values_of(agent: Agent, games: np.ndarray, rules: Rules) -> np.ndarray | Non
 
     Args:
         agent: has been asked about these games, see :func:`ask`.
-        games: (N,) of :data:`tripeaks_env.engine.GAME`, none of them over.
+        games: (N,) of :data:`tripeaks_env.game.engine.GAME`, none of them over.
         rules: the rules that they are played by.
 
     Raises:

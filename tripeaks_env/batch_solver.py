@@ -28,13 +28,13 @@ from typing import NamedTuple
 import numpy as np
 
 from tripeaks_env._jit import kernel
-from tripeaks_env.cards import RANK_OF
-from tripeaks_env.deals import FIRST_WASTE, Deal, as_deal, deal_slots, lay_out, shuffle
-from tripeaks_env.engine import new_games, tables
+from tripeaks_env.game.cards import RANK_OF
+from tripeaks_env.game.deals import FIRST_WASTE, Deal, as_deal, deal_slots, lay_out, shuffle
+from tripeaks_env.game.engine import new_games, tables
+from tripeaks_env.game.layout import PEAKS, POSITIONS
+from tripeaks_env.game.rules import Rules, as_rules
 from tripeaks_env.lattice import edge_rows, lattice
-from tripeaks_env.layout import PEAKS, POSITIONS
 from tripeaks_env.objective import Objective, Worth, check_objective, worth
-from tripeaks_env.rules import Rules, as_rules
 from tripeaks_env.solver import solve_record
 
 LANES = 192
@@ -56,7 +56,7 @@ class Solutions:
         won: bool (N,): whether the game is won there.
         draws: int8 (N,): cards drawn.
         peaks: int8 (N,): peaks emptied.
-        slots: int8 (N, 54): the card numbers of each deal, see :func:`tripeaks_env.deals.lay_out`.
+        slots: int8 (N, 54): the card numbers of each deal, see :func:`tripeaks_env.game.deals.lay_out`.
         rules: the rules that the deals are played by.
         objective: what was looked for.
     """
@@ -144,7 +144,7 @@ def _solve_one_by_one(slots: np.ndarray, rules: Rules, threads: int, objective: 
 
 
 def _slots(deals: Sequence[Deal | str | int] | np.ndarray, rules: Rules) -> np.ndarray:
-    """Return the slots of N deals, int8 (N, 54), see :func:`tripeaks_env.deals.lay_out`.
+    """Return the slots of N deals, int8 (N, 54), see :func:`tripeaks_env.game.deals.lay_out`.
 
     Raises:
         ValueError: see :func:`solve_many`.
@@ -230,7 +230,7 @@ def solve_positions(games: np.ndarray, rules: Rules, objective: Objective = "sco
     in common, such as the worlds of one observation. Of equally good ends it is the same one as there.
 
     Args:
-        games: (N,) of :data:`tripeaks_env.engine.GAME`, all cards dealt.
+        games: (N,) of :data:`tripeaks_env.game.engine.GAME`, all cards dealt.
         rules: the rules that they are played by.
         objective: what to look for, see :func:`tripeaks_env.solve`.
 

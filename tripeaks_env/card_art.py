@@ -10,7 +10,7 @@ from functools import lru_cache
 os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")  # a library does not print when it is imported
 import pygame
 
-from tripeaks_env.cards import JOKER, RANKS
+from tripeaks_env.game.cards import JOKER, RANKS
 
 Colour = tuple[int, int, int] | tuple[int, int, int, int]
 Point = tuple[float, float]

@@ -3,8 +3,8 @@
 import numpy as np
 from gymnasium.utils import seeding
 
-from tripeaks_env.deals import format_codes, number_slots
-from tripeaks_env.rules import Rules
+from tripeaks_env.game.deals import format_codes, number_slots
+from tripeaks_env.game.rules import Rules
 from tripeaks_env.splits import Split, check_split, random_numbers
 
 AHEAD = 256

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tripeaks_env.deals import Deal
-from tripeaks_env.engine import DRAW, play_actions
-from tripeaks_env.game import Game
-from tripeaks_env.observation import observe
-from tripeaks_env.rules import Rules
-from tripeaks_env.sampling import sample_actions
+from tripeaks_env.game.deals import Deal
+from tripeaks_env.game.engine import DRAW, play_actions
+from tripeaks_env.game.game import Game
+from tripeaks_env.game.observation import observe
+from tripeaks_env.game.rules import Rules
+from tripeaks_env.game.sampling import sample_actions
 from tripeaks_env.solver import as_game, solve
 
 

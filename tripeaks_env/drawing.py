@@ -25,10 +25,10 @@ from tripeaks_env.card_art import (
     shrunk,
     text_image,
 )
-from tripeaks_env.cards import JOKER, NO_CARD
-from tripeaks_env.engine import DRAW, Status
-from tripeaks_env.layout import HALF_COLUMNS, PEAKS, POSITIONS, ROWS
-from tripeaks_env.view import BACK, View
+from tripeaks_env.game.cards import JOKER, NO_CARD
+from tripeaks_env.game.engine import DRAW, Status
+from tripeaks_env.game.layout import HALF_COLUMNS, PEAKS, POSITIONS, ROWS
+from tripeaks_env.game.view import BACK, View
 
 SKY: tuple[Colour, Colour] = ((30, 62, 98), (92, 142, 158))  # above and at the horizon
 GROUND: tuple[Colour, Colour] = ((28, 98, 78), (14, 58, 50))

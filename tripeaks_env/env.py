@@ -9,10 +9,10 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 
-from tripeaks_env.deals import format_codes, number_slots
 from tripeaks_env.episodes import Episodes, Reward, check_render_mode, check_reset_options
-from tripeaks_env.observation import Observation, num_actions, observation_space
-from tripeaks_env.rules import Rules
+from tripeaks_env.game.deals import format_codes, number_slots
+from tripeaks_env.game.observation import Observation, num_actions, observation_space
+from tripeaks_env.game.rules import Rules
 from tripeaks_env.screen import Screen
 from tripeaks_env.splits import Split, check_split, random_numbers
 
@@ -33,7 +33,7 @@ class TriPeaksEnv(gymnasium.Env[dict[str, Any], np.int64]):
     the episode; ``info["rejection"]`` says why. ``action_mask`` tells which actions are legal.
 
     ## Observation Space
-    A ``Dict`` of int8 arrays, which together are the information state (see :mod:`tripeaks_env.observation`):
+    A ``Dict`` of int8 arrays, which together are the information state (see :mod:`tripeaks_env.game.observation`):
 
     | key | shape | values |
     |---|---|---|

@@ -8,9 +8,9 @@ from typing import Any, Literal, get_args
 import gymnasium
 import numpy as np
 
-from tripeaks_env.cards import RANK_OF
-from tripeaks_env.deals import SLOTS, Deal, as_deal, deal_slots
-from tripeaks_env.engine import (
+from tripeaks_env.game.cards import RANK_OF
+from tripeaks_env.game.deals import SLOTS, Deal, as_deal, deal_slots
+from tripeaks_env.game.engine import (
     GAME,
     STATUSES,
     Rejection,
@@ -24,10 +24,10 @@ from tripeaks_env.engine import (
     step_games,
     tables,
 )
-from tripeaks_env.game import MESSAGES, Game
-from tripeaks_env.observation import Observation, new_observation, part_sizes, write_observation
-from tripeaks_env.rules import Rules, as_rules
-from tripeaks_env.view import View, view_of
+from tripeaks_env.game.game import MESSAGES, Game
+from tripeaks_env.game.observation import Observation, new_observation, part_sizes, write_observation
+from tripeaks_env.game.rules import Rules, as_rules
+from tripeaks_env.game.view import View, view_of
 
 Reward = Literal["score", "win"]
 MAX_UNDOS = 100
@@ -196,7 +196,7 @@ class Episodes:
         return points
 
     def new_observation(self) -> Observation:
-        """Return unwritten arrays for what the players see; see :mod:`tripeaks_env.observation`."""
+        """Return unwritten arrays for what the players see; see :mod:`tripeaks_env.game.observation`."""
         return new_observation(len(self.games), self.sizes)
 
     def observe(self, into: Observation | None = None) -> Observation:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tripeaks_env.layout import COVER_MASKS, FULL, POSITIONS, peaks_cleared
+from tripeaks_env.game.layout import COVER_MASKS, FULL, POSITIONS, peaks_cleared
 
 
 class Lattice(NamedTuple):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import gymnasium
 import numpy as np
 
-from tripeaks_env.view import View
+from tripeaks_env.game.view import View
 
 if TYPE_CHECKING:
     import pygame

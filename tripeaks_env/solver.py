@@ -16,13 +16,13 @@ from typing import NamedTuple
 import numpy as np
 
 from tripeaks_env._jit import kernel
-from tripeaks_env.deals import FIRST_WASTE, Deal
-from tripeaks_env.engine import DRAW, MAX_LINE, play_line, tables
-from tripeaks_env.game import Game
+from tripeaks_env.game.deals import FIRST_WASTE, Deal
+from tripeaks_env.game.engine import DRAW, MAX_LINE, play_line, tables
+from tripeaks_env.game.game import Game
+from tripeaks_env.game.layout import peaks_cleared
+from tripeaks_env.game.rules import Rules, as_rules
 from tripeaks_env.lattice import Lattice, lattice
-from tripeaks_env.layout import peaks_cleared
 from tripeaks_env.objective import Objective, Worth, check_objective, worth
-from tripeaks_env.rules import Rules, as_rules
 from tripeaks_env.values import best_line
 
 RANKS = 14  # 1 to 13; 0 stands for "no rank" and is never reached
@@ -82,7 +82,7 @@ def as_game(position: Deal | str | Game, rules: str | Rules | None) -> Game:
 
 
 def solve_record(game: np.ndarray, rules: Rules, objective: Objective = "score") -> Solution:
-    """Return the optimum of one game of the engine, (1,) of :data:`tripeaks_env.engine.GAME`; see :func:`solve`."""
+    """Return the optimum of one game of the engine, (1,) of :data:`tripeaks_env.game.engine.GAME`; see :func:`solve`."""
     if rules.scoring.streak:
         actions = best_line(game, rules, objective)
     else:

@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from tripeaks_env.deals import NUM_DEALS, below
+from tripeaks_env.game.deals import NUM_DEALS, below
 
 Split = Literal["train", "evaluation", "all"]
 

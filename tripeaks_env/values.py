@@ -15,13 +15,13 @@ from __future__ import annotations
 import numpy as np
 
 from tripeaks_env._jit import kernel
-from tripeaks_env.cards import EMPTY, WILD
-from tripeaks_env.deals import FIRST_WASTE
-from tripeaks_env.engine import DRAW, MAX_LINE, tables
+from tripeaks_env.game.cards import EMPTY, WILD
+from tripeaks_env.game.deals import FIRST_WASTE
+from tripeaks_env.game.engine import DRAW, MAX_LINE, tables
+from tripeaks_env.game.layout import POSITIONS
+from tripeaks_env.game.rules import Rules
 from tripeaks_env.lattice import Lattice, edge_rows, lattice
-from tripeaks_env.layout import POSITIONS
 from tripeaks_env.objective import Objective, Worth, worth
-from tripeaks_env.rules import Rules
 
 DRAWS = 26
 """Numbers of draws side by side: 0 to 25. A constant: the compiler unrolls the loops over them."""
@@ -30,7 +30,7 @@ NEVER = -(1 << 60)
 
 
 def best_line(game: np.ndarray, rules: Rules, objective: Objective) -> list[int]:
-    """Return the actions of a best line from a position, (1,) of :data:`tripeaks_env.engine.GAME`."""
+    """Return the actions of a best line from a position, (1,) of :data:`tripeaks_env.game.engine.GAME`."""
     board, points = lattice(), worth(rules, objective)
     values = _values(game, rules, points)
     line = np.empty(MAX_LINE, dtype=np.int8)
@@ -43,7 +43,7 @@ def values_of_actions(games: np.ndarray, rules: Rules) -> np.ndarray:
     """Return the best final score after each action in N positions of one deal, float64 (N, 29), NaN where illegal.
 
     Args:
-        games: (N,) of :data:`tripeaks_env.engine.GAME`, all with the same cards.
+        games: (N,) of :data:`tripeaks_env.game.engine.GAME`, all with the same cards.
         rules: the rules that they are played by.
     """
     board, points = lattice(), worth(rules, "score")

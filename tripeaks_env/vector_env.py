@@ -12,15 +12,15 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
 from tripeaks_env.dealer import Dealer
-from tripeaks_env.deals import Deal
 from tripeaks_env.env import TriPeaksEnv
 from tripeaks_env.episodes import INFO_PARTS, Episodes, Reward, check_render_mode, check_reset_options, read_only
-from tripeaks_env.game import Game
-from tripeaks_env.observation import Observation, num_actions, observation_space
-from tripeaks_env.rules import Rules
+from tripeaks_env.game.deals import Deal
+from tripeaks_env.game.game import Game
+from tripeaks_env.game.observation import Observation, num_actions, observation_space
+from tripeaks_env.game.rules import Rules
+from tripeaks_env.game.view import View
 from tripeaks_env.screen import Screen
 from tripeaks_env.splits import Split
-from tripeaks_env.view import View
 
 NEVER = np.iinfo(np.int64).max
 MASK_KEYS = tuple(f"_{part}" for part in INFO_PARTS)
@@ -105,7 +105,7 @@ class TriPeaksVectorEnv(gymnasium.vector.VectorEnv[dict[str, Any], np.ndarray, n
 
     @property
     def records(self) -> np.ndarray:
-        """A copy of the games, (N,) of :data:`tripeaks_env.engine.GAME`. They tell hidden cards: no player may look."""
+        """A copy of the games, (N,) of :data:`tripeaks_env.game.engine.GAME`. They tell hidden cards: no player may look."""
         return self._episodes.games.copy()
 
     def reset(

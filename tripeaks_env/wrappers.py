@@ -10,7 +10,7 @@ from gymnasium import spaces
 from gymnasium.utils import RecordConstructorArgs
 from gymnasium.vector.utils import batch_space
 
-from tripeaks_env.observation import Observation
+from tripeaks_env.game.observation import Observation
 
 Style = Literal["pettingzoo", "rllib"]
 

@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tripeaks_env.cards import NO_CARD, card_symbol
-from tripeaks_env.deals import Deal, deal_slots
-from tripeaks_env.game import Game
-from tripeaks_env.layout import COVERS, ROWS
-from tripeaks_env.rules import Rules
+from tripeaks_env.game.cards import NO_CARD, card_symbol
+from tripeaks_env.game.deals import Deal, deal_slots
+from tripeaks_env.game.game import Game
+from tripeaks_env.game.layout import COVERS, ROWS
+from tripeaks_env.game.rules import Rules
+from tripeaks_env.game.view import COLUMNS, PITCH
 from tripeaks_env.values import values_of_actions
-from tripeaks_env.view import COLUMNS, PITCH
 
 DIFFER, LOSS, CHOSEN = "the agents differ", "a large single loss", "chosen in the config"
 """Why a deal is replayed."""

@@ -23,7 +23,7 @@ from experiments.speed.harness import LeftOut, Sample, Size
 from experiments.training.ppo import new_model, training_games
 from experiments.training.rewards import ShapedReward
 from tripeaks_env import Deal, Game, Rules, TriPeaksEnv, action_values, sample_actions, solve, solve_many, suite
-from tripeaks_env.engine import play_actions, step_games, tables
+from tripeaks_env.game.engine import play_actions, step_games, tables
 
 
 def new_process(code: str, size: Size) -> Sample:

@@ -16,12 +16,12 @@ import pandas as pd
 from agents import playouts
 from agents.playouts import POLICIES, play_out, random_bit
 from experiments.store import Arrays, Store, key_of, own_facts
-from tripeaks_env import deals, engine
 from tripeaks_env._jit import kernel_on
 from tripeaks_env.batch_solver import solve_many
-from tripeaks_env.deals import format_code, number_slots
-from tripeaks_env.engine import PLAYING, legal_mask, new_games, status, step, tables
-from tripeaks_env.rules import Rules, Scoring
+from tripeaks_env.game import deals, engine
+from tripeaks_env.game.deals import format_code, number_slots
+from tripeaks_env.game.engine import PLAYING, legal_mask, new_games, status, step, tables
+from tripeaks_env.game.rules import Rules, Scoring
 from tripeaks_env.workers import Engine
 
 COLUMNS = ("deal", "optimum", "optimum_won", "winnable", "fewest_draws", "luck", "random")
@@ -123,9 +123,9 @@ def _play_by_chance(
     """Play each of N games ``count`` times by random removals, and ``count`` times by random actions.
 
     Args:
-        games: (N,) of :data:`tripeaks_env.engine.GAME`, at their start.
+        games: (N,) of :data:`tripeaks_env.game.engine.GAME`, at their start.
         numbers: uint64 (N,): the deal numbers, which the random numbers come from.
-        table: (1,) of :data:`tripeaks_env.engine.TABLES`.
+        table: (1,) of :data:`tripeaks_env.game.engine.TABLES`.
         count: how many playouts of each kind.
         wins: int64 (N,), out: how many of the random removals' playouts are won.
         scores: int64 (N,), out: the sum of the final scores of the random actions' playouts.

@@ -18,9 +18,9 @@ from agents.value_network import ValueNetwork, Work, evaluate, working_memory
 from experiments.training.rewards import KeptGames
 from experiments.training.self_play import Record, input_lists, new_record, returns
 from experiments.training.value_learner import ValueLearner
-from tripeaks_env import engine
 from tripeaks_env._jit import kernel_on
-from tripeaks_env.engine import PLAYING, WON, only_action, status, step, tables
+from tripeaks_env.game import engine
+from tripeaks_env.game.engine import PLAYING, WON, only_action, status, step, tables
 from tripeaks_env.sb3 import TriPeaksVecEnv
 
 

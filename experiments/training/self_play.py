@@ -8,11 +8,11 @@ import numpy as np
 from agents import expectation, value_network
 from agents.expectation import LOWEST, Tree, hide, new_tree, search
 from agents.value_network import MOST, ValueNetwork, Work, evaluate, inputs, working_memory
-from tripeaks_env import engine
 from tripeaks_env._jit import kernel, kernel_on
-from tripeaks_env.deals import number_slots
-from tripeaks_env.engine import DRAW, MAX_LINE, PLAYING, new_games, status, step, tables
-from tripeaks_env.rules import Rules
+from tripeaks_env.game import engine
+from tripeaks_env.game.deals import number_slots
+from tripeaks_env.game.engine import DRAW, MAX_LINE, PLAYING, new_games, status, step, tables
+from tripeaks_env.game.rules import Rules
 
 NO_INPUT = -1
 CHUNK = 64
@@ -23,7 +23,7 @@ class Record(NamedTuple):
     """What N self-played games went through, up to ``MAX_LINE`` positions each.
 
     Attributes:
-        games: (N,) of :data:`tripeaks_env.engine.GAME`, at their ends.
+        games: (N,) of :data:`tripeaks_env.game.engine.GAME`, at their ends.
         lengths: int64 (N,): how many positions each went through.
         positions: (N, MAX_LINE) of GAME, as seen.
         values: float32 (N, MAX_LINE): of the position, by the network.
@@ -47,7 +47,7 @@ class Record(NamedTuple):
 
 
 def new_record(games: np.ndarray) -> Record:
-    """Return an empty record for N games, (N,) of :data:`tripeaks_env.engine.GAME`."""
+    """Return an empty record for N games, (N,) of :data:`tripeaks_env.game.engine.GAME`."""
     shape = (len(games), MAX_LINE)
     return Record(
         games,

@@ -12,7 +12,7 @@ from agents.value_network import INPUTS, ValueNetwork, mirrored, reversed_ranks
 from experiments.config import ConfigError, ValuePart
 from experiments.training.self_play import NO_INPUT
 from tripeaks_env._jit import kernel
-from tripeaks_env.rules import Rules
+from tripeaks_env.game.rules import Rules
 
 MOST = 60_000.0
 """The greatest weight: checkpoints are in half precision."""

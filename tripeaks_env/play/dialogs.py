@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pygame
 
-from tripeaks_env.engine import DRAW
+from tripeaks_env.game.engine import DRAW
 from tripeaks_env.play.session import Move, card_name
 from tripeaks_env.play.widgets import (
     BAR,

@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 from rich.text import Text
 
-from tripeaks_env.cards import NO_CARD
-from tripeaks_env.engine import DRAW
-from tripeaks_env.game import Game
-from tripeaks_env.layout import HALF_COLUMNS, POSITIONS, ROWS
+from tripeaks_env.game.cards import NO_CARD
+from tripeaks_env.game.engine import DRAW
+from tripeaks_env.game.game import Game
+from tripeaks_env.game.layout import HALF_COLUMNS, POSITIONS, ROWS
+from tripeaks_env.game.view import BACK, View
 from tripeaks_env.play.session import card_name
-from tripeaks_env.view import BACK, View
 
 DIGITS = "1234567890"
 """The keys of the ten columns, left to right."""

@@ -13,9 +13,9 @@ from rich.control import Control
 from rich.text import Text
 
 from tripeaks_env.advice import action_values
-from tripeaks_env.engine import DRAW
-from tripeaks_env.game import Game
-from tripeaks_env.layout import HALF_COLUMNS
+from tripeaks_env.game.engine import DRAW
+from tripeaks_env.game.game import Game
+from tripeaks_env.game.layout import HALF_COLUMNS
 from tripeaks_env.play.keys import reading
 from tripeaks_env.play.session import Message, Move, Session, card_name
 from tripeaks_env.play.terminal_board import DIGITS, SIZES, Marks, Size, at_column, board, row_of

@@ -10,7 +10,7 @@ from rich.control import Control
 from rich.text import Text
 
 from tripeaks_env.advice import action_values
-from tripeaks_env.engine import DRAW
+from tripeaks_env.game.engine import DRAW
 from tripeaks_env.play.keys import reading
 from tripeaks_env.play.session import Message, Session, card_name
 from tripeaks_env.play.terminal_board import Marks

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from tripeaks_env.agent import Agent, AgentError, ask, values_of
-from tripeaks_env.game import Game
+from tripeaks_env.game.game import Game
 
 Choose = Callable[[Game], tuple[int, "np.ndarray | None"]]
 """Returns the action in a game that is not over, and what the agent goes by, float (29,), NaN where an action is illegal, or

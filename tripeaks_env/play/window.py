@@ -10,16 +10,16 @@ import numpy as np
 import pygame
 
 from tripeaks_env.advice import action_values
-from tripeaks_env.deals import parse_code
 from tripeaks_env.drawing import Painter
-from tripeaks_env.engine import DRAW, UNDO, Status
-from tripeaks_env.game import Game
+from tripeaks_env.game.deals import parse_code
+from tripeaks_env.game.engine import DRAW, UNDO, Status
+from tripeaks_env.game.game import Game
+from tripeaks_env.game.view import View
 from tripeaks_env.play.dialogs import Column, Dialog
 from tripeaks_env.play.session import Message, Move, RulesChoice, Session, card_name
 from tripeaks_env.play.tabletop import SIZE, Tabletop
 from tripeaks_env.play.texts import text
 from tripeaks_env.play.widgets import INK, WARNING, Button, Field
-from tripeaks_env.view import View
 
 Choose = Callable[[Game], tuple[int, np.ndarray | None]]
 """What :func:`watch` asks before each move: the action, and the values of all actions, float (29,), NaN where illegal; or

@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tripeaks_env.cards import FACE_DOWN, NO_CARD, card_symbol
-from tripeaks_env.deals import FIRST_WASTE
-from tripeaks_env.engine import DRAW, Status
-from tripeaks_env.layout import COVERS, HALF_COLUMNS, POSITIONS, ROWS
-from tripeaks_env.observation import observe
-from tripeaks_env.rules import Rules
+from tripeaks_env.game.cards import FACE_DOWN, NO_CARD, card_symbol
+from tripeaks_env.game.deals import FIRST_WASTE
+from tripeaks_env.game.engine import DRAW, Status
+from tripeaks_env.game.layout import COVERS, HALF_COLUMNS, POSITIONS, ROWS
+from tripeaks_env.game.observation import observe
+from tripeaks_env.game.rules import Rules
 
 BACK = -1
 """Stands for a face-down card where cards are numbered."""
@@ -26,7 +26,7 @@ class View(NamedTuple):
     """One game as its player sees it.
 
     Attributes:
-        tableau: int64 (28,), for each position the number of its face-up card (see :mod:`tripeaks_env.cards`), ``BACK``
+        tableau: int64 (28,), for each position the number of its face-up card (see :mod:`tripeaks_env.game.cards`), ``BACK``
             where it lies face down, ``NO_CARD`` where it is removed.
         waste: the number of the waste card, ``NO_CARD`` if there is none.
         stock: how many cards are left in the stock.
@@ -70,8 +70,8 @@ def view_of(slots: np.ndarray, game: np.ndarray, rules: Rules, status: Status, h
     """Return what the player of a game sees.
 
     Args:
-        slots: int8 (54,): the cards as they were dealt, see :func:`tripeaks_env.deals.deal_slots`, for their suits.
-        game: the game, (1,) of :data:`tripeaks_env.engine.GAME`.
+        slots: int8 (54,): the cards as they were dealt, see :func:`tripeaks_env.game.deals.deal_slots`, for their suits.
+        game: the game, (1,) of :data:`tripeaks_env.game.engine.GAME`.
         rules: the rules that it is played by.
         status: where the game stands.
         highlight: whether to mark the legal actions as playable.

@@ -17,9 +17,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tripeaks_env._jit import kernel
-from tripeaks_env.cards import JOKER, JOKER_TEXT, NO_CARD, card_text, parse_card
-from tripeaks_env.layout import POSITIONS
-from tripeaks_env.rules import Rules, as_rules
+from tripeaks_env.game.cards import JOKER, JOKER_TEXT, NO_CARD, card_text, parse_card
+from tripeaks_env.game.layout import POSITIONS
+from tripeaks_env.game.rules import Rules, as_rules
 
 CODE_PREFIX = "TP1"
 CODE_LETTERS = 7

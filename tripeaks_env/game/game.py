@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tripeaks_env.deals import FIRST_WASTE, Deal, as_deal, deal_slots, parse_code
-from tripeaks_env.engine import (
+from tripeaks_env.game.deals import FIRST_WASTE, Deal, as_deal, deal_slots, parse_code
+from tripeaks_env.game.engine import (
     DRAW,
     STATUSES,
     UNDO,
@@ -20,10 +20,10 @@ from tripeaks_env.engine import (
     status_games,
     tables,
 )
-from tripeaks_env.layout import COVERS, PEAKS, POSITIONS, peaks_cleared
-from tripeaks_env.observation import Observation, observe
-from tripeaks_env.rules import Rules, as_rules
-from tripeaks_env.view import View, view_of
+from tripeaks_env.game.layout import COVERS, PEAKS, POSITIONS, peaks_cleared
+from tripeaks_env.game.observation import Observation, observe
+from tripeaks_env.game.rules import Rules, as_rules
+from tripeaks_env.game.view import View, view_of
 
 UNLIMITED = np.iinfo(np.int32).max
 """Undos of a :class:`Game`. A line has at most 53 actions, so the last 100 actions, which can be undone, are all of them."""
@@ -115,7 +115,7 @@ class Game:
 
     @property
     def record(self) -> np.ndarray:
-        """The engine's record of this game: a copy, (1,) of :data:`tripeaks_env.engine.GAME`."""
+        """The engine's record of this game: a copy, (1,) of :data:`tripeaks_env.game.engine.GAME`."""
         return self._game.copy()
 
     @property

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 
-from tripeaks_env.cards import EMPTY, WILD
+from tripeaks_env.game.cards import EMPTY, WILD
 
 DrawRule = Literal["any", "stuck"]
 MAX_POINTS = 1_000_000  # so that no score leaves 32 bits

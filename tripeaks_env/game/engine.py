@@ -13,10 +13,10 @@ from typing import NamedTuple
 import numpy as np
 
 from tripeaks_env._jit import kernel
-from tripeaks_env.cards import EMPTY, FACE_DOWN, RANK_OF, WILD
-from tripeaks_env.deals import FIRST_WASTE, SLOTS
-from tripeaks_env.layout import BENEATH, COVER_MASKS, FULL, NOWHERE, PEAKS, POSITIONS, SUMMITS
-from tripeaks_env.rules import Rules, adjacency
+from tripeaks_env.game.cards import EMPTY, FACE_DOWN, RANK_OF, WILD
+from tripeaks_env.game.deals import FIRST_WASTE, SLOTS
+from tripeaks_env.game.layout import BENEATH, COVER_MASKS, FULL, NOWHERE, PEAKS, POSITIONS, SUMMITS
+from tripeaks_env.game.rules import Rules, adjacency
 
 DRAW = POSITIONS
 """The action that draws a card; the actions below it remove the card at that position."""
@@ -126,7 +126,7 @@ def new_games(slots: np.ndarray, rules: Rules, undos: int = 0) -> np.ndarray:
     """Return N games at their start, an array (N,) of :data:`GAME`.
 
     Args:
-        slots: int8 (N, 54) card numbers, see :func:`tripeaks_env.deals.lay_out`.
+        slots: int8 (N, 54) card numbers, see :func:`tripeaks_env.game.deals.lay_out`.
         rules: the rules that they are played by.
         undos: how many undos each game allows.
     """
@@ -315,7 +315,7 @@ def start_games(
     Args:
         games: (N,) of :data:`GAME`, changed in place.
         which: integers (M,): indices of the games.
-        slots: int8 (M, 54): their card numbers, see :func:`tripeaks_env.deals.lay_out`.
+        slots: int8 (M, 54): their card numbers, see :func:`tripeaks_env.game.deals.lay_out`.
         ranks: int8: the rank code of each card number.
         undos: how many undos each game allows.
         table: (1,) of :data:`TABLES`.

@@ -13,10 +13,10 @@ from functools import lru_cache
 import numpy as np
 from gymnasium import spaces
 
-from tripeaks_env.cards import FACE_DOWN, WILD
-from tripeaks_env.engine import DRAW, UNDO, observe_games, tables
-from tripeaks_env.layout import POSITIONS
-from tripeaks_env.rules import Rules
+from tripeaks_env.game.cards import FACE_DOWN, WILD
+from tripeaks_env.game.engine import DRAW, UNDO, observe_games, tables
+from tripeaks_env.game.layout import POSITIONS
+from tripeaks_env.game.rules import Rules
 
 Observation = dict[str, np.ndarray]
 
@@ -84,7 +84,7 @@ def observe(games: np.ndarray, rules: Rules, max_undos: int = 0) -> Observation:
     """Return the observations of N games: the parts of :func:`observation_space` with a leading axis N, fresh arrays.
 
     Args:
-        games: (N,) of :data:`tripeaks_env.engine.GAME`.
+        games: (N,) of :data:`tripeaks_env.game.engine.GAME`.
         rules: the rules that they are played by.
         max_undos: the most undos a game allows; 0 leaves the undo action out.
     """
