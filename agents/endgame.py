@@ -6,7 +6,7 @@ from agents.worlds import deal_hidden
 from tripeaks_env.game.cards import WILD
 from tripeaks_env.game.engine import tables
 from tripeaks_env.game.rules import Rules
-from tripeaks_env.solver import solve_record
+from tripeaks_env.solver.one_deal import solve_record
 
 
 def all_known(games: np.ndarray, rules: Rules) -> np.ndarray:

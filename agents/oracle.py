@@ -4,7 +4,7 @@ import numpy as np
 
 from tripeaks_env.game.observation import Observation
 from tripeaks_env.game.rules import Rules
-from tripeaks_env.solver import solve_record
+from tripeaks_env.solver.one_deal import solve_record
 
 
 class Oracle:

@@ -8,11 +8,11 @@ from agents.playouts import turned_up
 from agents.search import SearchAgent, integer, one_of
 from agents.worlds import deal_hidden, random_state
 from tripeaks_env._jit import kernel_on
-from tripeaks_env.batch_solver import solve_positions
 from tripeaks_env.game import deals, engine
 from tripeaks_env.game.engine import DRAW, step, tables
 from tripeaks_env.game.rules import Rules
-from tripeaks_env.objective import WEIGHTS, Objective
+from tripeaks_env.solver.many_deals import solve_positions
+from tripeaks_env.solver.objective import WEIGHTS, Objective
 
 OBJECTIVES: tuple[Objective, ...] = ("score", "win")
 

@@ -7,7 +7,7 @@ import numpy as np
 from experiments.games import Lines, positions
 from tripeaks_env.game.engine import DRAW
 from tripeaks_env.game.rules import Rules
-from tripeaks_env.values import values_of_actions
+from tripeaks_env.solver.every_action import values_of_actions
 
 CHUNK = 20
 """Deals whose moves are valued at a time."""

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from tests.common import ADDITIVE, WORKED_WIN, additive_rules, all_rules, every_rules, known_optima, random_game
 from tripeaks_env import Deal, Game, Rules, Scoring, Status, solve, suite
-from tripeaks_env.batch_solver import BLOCK, LANES, Solutions, solve_many, solve_positions
 from tripeaks_env.game.deals import NUM_DEALS, number_slots, shuffle
 from tripeaks_env.game.engine import GAME, new_games
-from tripeaks_env.objective import Objective
-from tripeaks_env.solver import Solution
+from tripeaks_env.solver.many_deals import BLOCK, LANES, Solutions, solve_many, solve_positions
+from tripeaks_env.solver.objective import Objective
+from tripeaks_env.solver.one_deal import Solution
 
 CODE = "TP1-E-AAAAAAB"
 NUMBERS = suite(200)

@@ -20,10 +20,10 @@ from tripeaks_env import (
     sample_actions,
     solve_many,
 )
-from tripeaks_env.bounds import score_bounds
 from tripeaks_env.game.deals import parse_code
 from tripeaks_env.game.observation import num_actions
 from tripeaks_env.game.rules import as_rules
+from tripeaks_env.solver.bounds import score_bounds
 
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
 

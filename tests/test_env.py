@@ -363,7 +363,7 @@ def test_importing_compiles_and_builds_nothing() -> None:
     code = (
         "import sys, tripeaks_env\n"
         "from numba.core.dispatcher import Dispatcher\n"
-        "from tripeaks_env.lattice import lattice\n"
+        "from tripeaks_env.solver.lattice import lattice\n"
         "modules = [module for name, module in sys.modules.items() if name.startswith('tripeaks_env')]\n"
         "kernels = [value for module in modules for value in vars(module).values() if isinstance(value, Dispatcher)]\n"
         "print(len(kernels) > 10, sum(len(kernel.signatures) for kernel in kernels), lattice.cache_info().currsize)\n"

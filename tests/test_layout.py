@@ -3,7 +3,7 @@ import pytest
 
 from tests import naive
 from tripeaks_env.game.layout import COVER_MASKS, COVERS, FULL, PEAK_POSITIONS, POSITIONS, ROWS
-from tripeaks_env.lattice import edge_rows, lattice
+from tripeaks_env.solver.lattice import edge_rows, lattice
 
 MASKS = lattice().masks
 SOURCES = np.repeat(np.arange(len(MASKS)), np.diff(lattice().first))

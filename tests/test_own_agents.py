@@ -55,7 +55,7 @@ from tripeaks_env.game.deals import number_slots
 from tripeaks_env.game.engine import DRAW, GAME, new_games
 from tripeaks_env.game.observation import Observation, observe
 from tripeaks_env.sb3 import TriPeaksVecEnv
-from tripeaks_env.solver import solve_record
+from tripeaks_env.solver.one_deal import solve_record
 from tripeaks_env.wrappers import MaskedObservation
 
 HERE = "tests.test_own_agents"

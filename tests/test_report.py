@@ -23,10 +23,10 @@ from experiments.report.plots import inline_svg, leaderboard_figure
 from experiments.report.replays import choose_deals, replay_data
 from experiments.statistics import RESAMPLES, SEED, analyse
 from tripeaks_env import Deal, Game, Rules, action_values, solve, suite
-from tripeaks_env.advice import action_values_many
 from tripeaks_env.game.deals import format_code
 from tripeaks_env.game.engine import DRAW
 from tripeaks_env.intervals import mean_interval
+from tripeaks_env.solver.advice import action_values_many
 
 FILES = {
     *("results.parquet", "moves.parquet", "summary.json", "report.html", "leaderboard.svg"),

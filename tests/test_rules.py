@@ -11,7 +11,7 @@ from tests.naive import NEIGHBOURS, RANKS
 from tripeaks_env import PRESETS, Game, Rules, Scoring, Status, solve
 from tripeaks_env.game.cards import EMPTY, WILD
 from tripeaks_env.game.rules import adjacency, as_rules
-from tripeaks_env.lattice import lattice
+from tripeaks_env.solver.lattice import lattice
 
 
 @pytest.mark.parametrize(("wrap", "pairs"), [(True, 26), (False, 24)])

@@ -32,8 +32,8 @@ from tripeaks_env import Game, Rules, Scoring
 from tripeaks_env.game.deals import number_slots
 from tripeaks_env.game.engine import new_games, play_actions, step, tables
 from tripeaks_env.game.observation import observe
+from tripeaks_env.solver.every_action import values_of_actions
 from tripeaks_env.splits import random_numbers
-from tripeaks_env.values import values_of_actions
 
 SMALL: dict[str, dict[str, Any]] = {
     "rollout": {"simulations": 30},

@@ -24,7 +24,7 @@ from tests.naive import naive_best
 from tripeaks_env import Deal, Game, Rules, Scoring, Status, solve
 from tripeaks_env.game.deals import NUM_DEALS
 from tripeaks_env.game.engine import DRAW
-from tripeaks_env.objective import Objective
+from tripeaks_env.solver.objective import Objective
 
 CODE = "TP1-E-AAAAAAB"
 some_rules = st.sampled_from(list(ADDITIVE.values()))

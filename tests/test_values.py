@@ -30,8 +30,8 @@ from tests.naive import RANKS, NaiveGame, naive_choice, naive_ends, naive_luck, 
 from tripeaks_env import Deal, Game, Rules, Status, action_values, action_values_many, difficulty, hint, solve
 from tripeaks_env.game.cards import card_symbol
 from tripeaks_env.game.engine import DRAW
-from tripeaks_env.objective import Objective
-from tripeaks_env.values import best_line
+from tripeaks_env.solver.every_action import best_line
+from tripeaks_env.solver.objective import Objective
 
 CODE = "TP1-E-AAAAAAB"
 OBJECTIVES: tuple[Objective, ...] = get_args(Objective)
@@ -501,7 +501,7 @@ def test_plain_python(position: str) -> None:
     """Without the compiler the same code answers as plain Python, with and without streaks, and without any warning."""
     code = (
         "from tripeaks_env import Deal, Game, Rules, action_values, hint, solve\n"
-        "from tripeaks_env.values import best_line\n"
+        "from tripeaks_env.solver.every_action import best_line\n"
         f"game = {position}\n"
         "assert game.record['run'] > 0\n"
         "answers = [action_values(game).tolist(), hint(game).message]\n"

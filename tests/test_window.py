@@ -16,7 +16,6 @@ import pygame
 
 import tripeaks_env.play
 from tests.common import WORKED_WIN
-from tripeaks_env.advice import action_values
 from tripeaks_env.cli import main
 from tripeaks_env.game.cards import NO_CARD
 from tripeaks_env.game.deals import Deal
@@ -27,7 +26,8 @@ from tripeaks_env.play.session import Session
 from tripeaks_env.play.tabletop import Tabletop
 from tripeaks_env.play.texts import TEXTS
 from tripeaks_env.play.window import PlayWindow, WatchWindow, play, watch
-from tripeaks_env.solver import solve
+from tripeaks_env.solver.advice import action_values
+from tripeaks_env.solver.one_deal import solve
 
 CODE = "TP1-E-AAAAAAB"
 SIZE = (720, 500)

@@ -7,16 +7,16 @@ from typing import Any
 
 import gymnasium
 
-from tripeaks_env.advice import Hint, action_values, action_values_many, hint
-from tripeaks_env.batch_solver import Solutions, solve_many
-from tripeaks_env.difficulty import Difficulty, difficulty
 from tripeaks_env.env import TriPeaksEnv
 from tripeaks_env.game.deals import Deal
 from tripeaks_env.game.engine import Rejection, Status
 from tripeaks_env.game.game import Game, Outcome
 from tripeaks_env.game.rules import PRESETS, Rules, Scoring
 from tripeaks_env.game.sampling import sample_actions
-from tripeaks_env.solver import Solution, solve
+from tripeaks_env.solver.advice import Hint, action_values, action_values_many, hint
+from tripeaks_env.solver.difficulty import Difficulty, difficulty
+from tripeaks_env.solver.many_deals import Solutions, solve_many
+from tripeaks_env.solver.one_deal import Solution, solve
 from tripeaks_env.splits import is_evaluation, suite
 from tripeaks_env.vector_env import TriPeaksVectorEnv
 

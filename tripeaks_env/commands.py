@@ -21,10 +21,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 import tripeaks_env
-from tripeaks_env.advice import action_values, hint
 from tripeaks_env.agent import Agent
-from tripeaks_env.batch_solver import solve_many
-from tripeaks_env.difficulty import difficulty
 from tripeaks_env.files import replacing
 from tripeaks_env.game.cards import card_symbol, card_text
 from tripeaks_env.game.deals import FIRST_WASTE, Deal, deal_slots
@@ -33,10 +30,13 @@ from tripeaks_env.game.game import Game, Outcome
 from tripeaks_env.game.rules import PRESETS, Rules, Scoring
 from tripeaks_env.game.view import view_of
 from tripeaks_env.intervals import mean_interval, share_interval
-from tripeaks_env.objective import Objective
 from tripeaks_env.play import terminal_play, terminal_watch, texts, watching
 from tripeaks_env.play.session import RulesChoice, Session
-from tripeaks_env.solver import as_game, solve
+from tripeaks_env.solver.advice import action_values, hint
+from tripeaks_env.solver.difficulty import difficulty
+from tripeaks_env.solver.many_deals import solve_many
+from tripeaks_env.solver.objective import Objective
+from tripeaks_env.solver.one_deal import as_game, solve
 from tripeaks_env.splits import Split, random_numbers, suite
 from tripeaks_env.workers import Engine, EngineName, Lost, make_engine
 

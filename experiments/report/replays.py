@@ -12,7 +12,7 @@ from tripeaks_env.game.game import Game
 from tripeaks_env.game.layout import COVERS, ROWS
 from tripeaks_env.game.rules import Rules
 from tripeaks_env.game.view import COLUMNS, PITCH
-from tripeaks_env.values import values_of_actions
+from tripeaks_env.solver.every_action import values_of_actions
 
 DIFFER, LOSS, CHOSEN = "the agents differ", "a large single loss", "chosen in the config"
 """Why a deal is replayed."""

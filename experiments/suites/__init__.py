@@ -17,11 +17,11 @@ from agents import playouts
 from agents.playouts import POLICIES, play_out, random_bit
 from experiments.store import Arrays, Store, key_of, own_facts
 from tripeaks_env._jit import kernel_on
-from tripeaks_env.batch_solver import solve_many
 from tripeaks_env.game import deals, engine
 from tripeaks_env.game.deals import format_code, number_slots
 from tripeaks_env.game.engine import PLAYING, legal_mask, new_games, status, step, tables
 from tripeaks_env.game.rules import Rules, Scoring
+from tripeaks_env.solver.many_deals import solve_many
 from tripeaks_env.workers import Engine
 
 COLUMNS = ("deal", "optimum", "optimum_won", "winnable", "fewest_draws", "luck", "random")

@@ -11,12 +11,12 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
-from tripeaks_env.advice import hint
 from tripeaks_env.game.cards import card_symbol
 from tripeaks_env.game.deals import Deal, parse_code
 from tripeaks_env.game.engine import DRAW, Rejection, Status
 from tripeaks_env.game.game import Game, Outcome
-from tripeaks_env.solver import Solution, solve
+from tripeaks_env.solver.advice import hint
+from tripeaks_env.solver.one_deal import Solution, solve
 from tripeaks_env.splits import random_numbers
 
 RulesChoice = Literal["easy", "classic"]

@@ -12,7 +12,6 @@ from rich.console import Console, ConsoleDimensions
 from rich.control import Control
 from rich.text import Text
 
-from tripeaks_env.advice import action_values
 from tripeaks_env.game.engine import DRAW
 from tripeaks_env.game.game import Game
 from tripeaks_env.game.layout import HALF_COLUMNS
@@ -20,6 +19,7 @@ from tripeaks_env.play.keys import reading
 from tripeaks_env.play.session import Message, Move, Session, card_name
 from tripeaks_env.play.terminal_board import DIGITS, SIZES, Marks, Size, at_column, board, row_of
 from tripeaks_env.play.texts import text
+from tripeaks_env.solver.advice import action_values
 
 LEAST_COLUMNS, LEAST_LINES = 40, 12
 MOST_OF_A_CODE = 24

@@ -9,7 +9,6 @@ from rich.console import Console, ConsoleDimensions
 from rich.control import Control
 from rich.text import Text
 
-from tripeaks_env.advice import action_values
 from tripeaks_env.game.engine import DRAW
 from tripeaks_env.play.keys import reading
 from tripeaks_env.play.session import Message, Session, card_name
@@ -26,6 +25,7 @@ from tripeaks_env.play.terminal_play import (
 )
 from tripeaks_env.play.texts import text
 from tripeaks_env.play.watching import Choose
+from tripeaks_env.solver.advice import action_values
 
 SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 """Moves a second to choose from with keys."""

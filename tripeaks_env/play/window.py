@@ -9,7 +9,6 @@ from typing import Literal
 import numpy as np
 import pygame
 
-from tripeaks_env.advice import action_values
 from tripeaks_env.drawing import Painter
 from tripeaks_env.game.deals import parse_code
 from tripeaks_env.game.engine import DRAW, UNDO, Status
@@ -20,6 +19,7 @@ from tripeaks_env.play.session import Message, Move, RulesChoice, Session, card_
 from tripeaks_env.play.tabletop import SIZE, Tabletop
 from tripeaks_env.play.texts import text
 from tripeaks_env.play.widgets import INK, WARNING, Button, Field
+from tripeaks_env.solver.advice import action_values
 
 Choose = Callable[[Game], tuple[int, np.ndarray | None]]
 """What :func:`watch` asks before each move: the action, and the values of all actions, float (29,), NaN where illegal; or

@@ -5,8 +5,8 @@ from functools import lru_cache
 import numpy as np
 
 from tripeaks_env.game.rules import Rules
-from tripeaks_env.lattice import lattice
-from tripeaks_env.objective import worth
+from tripeaks_env.solver.lattice import lattice
+from tripeaks_env.solver.objective import worth
 
 
 @lru_cache(maxsize=64)

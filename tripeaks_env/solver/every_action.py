@@ -20,8 +20,8 @@ from tripeaks_env.game.deals import FIRST_WASTE
 from tripeaks_env.game.engine import DRAW, MAX_LINE, tables
 from tripeaks_env.game.layout import POSITIONS
 from tripeaks_env.game.rules import Rules
-from tripeaks_env.lattice import Lattice, edge_rows, lattice
-from tripeaks_env.objective import Objective, Worth, worth
+from tripeaks_env.solver.lattice import Lattice, edge_rows, lattice
+from tripeaks_env.solver.objective import Objective, Worth, worth
 
 DRAWS = 26
 """Numbers of draws side by side: 0 to 25. A constant: the compiler unrolls the loops over them."""

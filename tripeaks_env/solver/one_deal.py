@@ -21,9 +21,9 @@ from tripeaks_env.game.engine import DRAW, MAX_LINE, play_line, tables
 from tripeaks_env.game.game import Game
 from tripeaks_env.game.layout import peaks_cleared
 from tripeaks_env.game.rules import Rules, as_rules
-from tripeaks_env.lattice import Lattice, lattice
-from tripeaks_env.objective import Objective, Worth, check_objective, worth
-from tripeaks_env.values import best_line
+from tripeaks_env.solver.every_action import best_line
+from tripeaks_env.solver.lattice import Lattice, lattice
+from tripeaks_env.solver.objective import Objective, Worth, check_objective, worth
 
 RANKS = 14  # 1 to 13; 0 stands for "no rank" and is never reached
 
@@ -55,7 +55,7 @@ def solve(position: Deal | str | Game, rules: str | Rules | None = None, objecti
     Args:
         position: a :class:`Deal`, a deal code, or a :class:`Game`, which stays as it is.
         rules: a preset's name or :class:`Rules`; by default the game's, or easy or classic as the code says, or easy.
-        objective: what to look for: ``"score"``, ``"win"`` or ``"moves"``, see :data:`tripeaks_env.objective.Objective`.
+        objective: what to look for: ``"score"``, ``"win"`` or ``"moves"``, see :data:`Objective`.
 
     Raises:
         ValueError: the deal, the rules or the objective are not valid, or ``rules`` are not those of the game.

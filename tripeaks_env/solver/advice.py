@@ -10,8 +10,8 @@ import numpy as np
 from tripeaks_env.game.cards import card_symbol
 from tripeaks_env.game.engine import DRAW
 from tripeaks_env.game.game import Game
-from tripeaks_env.solver import solve
-from tripeaks_env.values import values_of_actions
+from tripeaks_env.solver.every_action import values_of_actions
+from tripeaks_env.solver.one_deal import solve
 
 
 def action_values(game: Game) -> np.ndarray:

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 
 from tripeaks_env.game.rules import Rules
-from tripeaks_env.lattice import lattice
+from tripeaks_env.solver.lattice import lattice
 
 Objective = Literal["score", "win", "moves"]
 """``"score"``: the best final score. ``"win"``: a win if there is one, with the best score of all wins. ``"moves"``: a win

@@ -12,7 +12,7 @@ from tripeaks_env.game.game import Game
 from tripeaks_env.game.observation import observe
 from tripeaks_env.game.rules import Rules
 from tripeaks_env.game.sampling import sample_actions
-from tripeaks_env.solver import as_game, solve
+from tripeaks_env.solver.one_deal import as_game, solve
 
 
 @dataclass(frozen=True)

@@ -33,9 +33,9 @@ from tripeaks_env.game.deals import FIRST_WASTE, Deal, as_deal, deal_slots, lay_
 from tripeaks_env.game.engine import new_games, tables
 from tripeaks_env.game.layout import PEAKS, POSITIONS
 from tripeaks_env.game.rules import Rules, as_rules
-from tripeaks_env.lattice import edge_rows, lattice
-from tripeaks_env.objective import Objective, Worth, check_objective, worth
-from tripeaks_env.solver import solve_record
+from tripeaks_env.solver.lattice import edge_rows, lattice
+from tripeaks_env.solver.objective import Objective, Worth, check_objective, worth
+from tripeaks_env.solver.one_deal import solve_record
 
 LANES = 192
 """Deals side by side in a sweep for the fewest draws. A constant: the compiler unrolls the loops over them."""
@@ -173,7 +173,7 @@ class Board(NamedTuple):
     Attributes:
         first_out: uint32 (22933,): index of the first edge that leaves each mask, for the next two.
         out_positions: uint8 (119364,): the position that an edge removes.
-        out_rows: uint32 (119364,): the row of an edge, see :func:`tripeaks_env.lattice.edge_rows`.
+        out_rows: uint32 (119364,): the row of an edge, see :func:`tripeaks_env.solver.lattice.edge_rows`.
         first_in: uint32 (22933,): index of the first edge that leads to each mask, for the next two.
         in_positions: uint8 (119364,): the position that an edge removes.
         in_rows: uint32 (119364,): the row of an edge.
