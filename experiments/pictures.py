@@ -8,9 +8,9 @@ import numpy as np
 from PIL import Image
 
 from tripeaks_env import Game, TriPeaksVectorEnv, sample_actions
-from tripeaks_env.drawing import Painter, frame
 from tripeaks_env.files import replacing
-from tripeaks_env.screen import DEFAULT_SIZE
+from tripeaks_env.pictures.board import Painter, frame
+from tripeaks_env.pictures.screen import DEFAULT_SIZE
 
 CODE = "TP1-E-AAAAAAB"
 # A won game, as the actions of its 50 moves.

@@ -18,13 +18,15 @@ from PIL import Image
 from experiments.pictures import LINE, board, film, games, write_film
 from tests.common import WORKED_WIN
 from tests.test_no_leak import pairs
-from tripeaks_env import Game, Rules, Status, TriPeaksEnv, TriPeaksVectorEnv, card_art, drawing
-from tripeaks_env.drawing import Painter, Words, frame
+from tripeaks_env import Game, Rules, Status, TriPeaksEnv, TriPeaksVectorEnv
 from tripeaks_env.game.cards import JOKER, NO_CARD
 from tripeaks_env.game.engine import DRAW
 from tripeaks_env.game.layout import COVERS, POSITIONS
 from tripeaks_env.game.view import BACK
-from tripeaks_env.screen import DEFAULT_SIZE, check_render_size, grid
+from tripeaks_env.pictures import board as drawing
+from tripeaks_env.pictures import cards as card_art
+from tripeaks_env.pictures.board import Painter, Words, frame
+from tripeaks_env.pictures.screen import DEFAULT_SIZE, check_render_size, grid
 
 CODE = "TP1-E-AAAAAAB"
 GAME = Game(CODE, actions=[20, 23, 22])
@@ -325,7 +327,7 @@ def test_without_pygame() -> None:
 
 
 def test_importing_the_package_does_not_load_pygame() -> None:
-    code = "import sys, tripeaks_env; print('pygame' in sys.modules); import tripeaks_env.drawing"
+    code = "import sys, tripeaks_env; print('pygame' in sys.modules); import tripeaks_env.pictures.board"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert (done.stdout, done.stderr) == ("False\n", "")
 

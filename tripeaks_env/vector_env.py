@@ -19,7 +19,7 @@ from tripeaks_env.game.game import Game
 from tripeaks_env.game.observation import Observation, num_actions, observation_space
 from tripeaks_env.game.rules import Rules
 from tripeaks_env.game.view import View
-from tripeaks_env.screen import Screen
+from tripeaks_env.pictures.screen import Screen
 from tripeaks_env.splits import Split
 
 NEVER = np.iinfo(np.int64).max

@@ -118,7 +118,7 @@ def vector(num_envs: int, choosing: bool, copy: bool, size: Size) -> Sample:
 
 def pictures(width: int, height: int, size: Size) -> Sample:
     """Return a sample of the pictures per second of one environment, with steps and resets."""
-    import tripeaks_env.drawing  # noqa: F401 - says whether pygame-ce is there
+    import tripeaks_env.pictures.board  # noqa: F401 - says whether pygame-ce is there
 
     env = gymnasium.make("TriPeaks-v0", render_mode="rgb_array", render_size=(width, height))
     rng = np.random.default_rng(0)

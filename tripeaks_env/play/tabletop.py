@@ -9,12 +9,13 @@ from typing import NamedTuple
 import numpy as np
 import pygame
 
-from tripeaks_env.drawing import Painter, Words
 from tripeaks_env.game.cards import NO_CARD
 from tripeaks_env.game.engine import DRAW
 from tripeaks_env.game.game import Game
 from tripeaks_env.game.layout import COVERS, HALF_COLUMNS, PEAKS, POSITIONS
 from tripeaks_env.game.view import View
+from tripeaks_env.pictures.board import Painter, Words
+from tripeaks_env.pictures.screen import open_display
 from tripeaks_env.play.texts import text
 from tripeaks_env.play.widgets import (
     BAR,
@@ -34,7 +35,6 @@ from tripeaks_env.play.widgets import (
     triangle,
     words,
 )
-from tripeaks_env.screen import open_display
 
 SIZE = (1120, 780)
 """Width and height of a new window."""

@@ -9,11 +9,11 @@ from typing import Literal
 import numpy as np
 import pygame
 
-from tripeaks_env.drawing import Painter
 from tripeaks_env.game.deals import parse_code
 from tripeaks_env.game.engine import DRAW, UNDO, Status
 from tripeaks_env.game.game import Game
 from tripeaks_env.game.view import View
+from tripeaks_env.pictures.board import Painter
 from tripeaks_env.play.dialogs import Column, Dialog
 from tripeaks_env.play.session import Message, Move, RulesChoice, Session, card_name
 from tripeaks_env.play.tabletop import SIZE, Tabletop

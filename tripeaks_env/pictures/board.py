@@ -1,6 +1,6 @@
 """The board as a picture of any size, drawn from a :class:`View` alone.
 
-It needs pygame-ce, but no display: what is painted is a surface or an array. :mod:`tripeaks_env.card_art` draws the cards.
+It needs pygame-ce, but no display: what is painted is a surface or an array. :mod:`tripeaks_env.pictures.cards` draws the cards.
 """
 
 from __future__ import annotations
@@ -13,7 +13,11 @@ from typing import NamedTuple
 import numpy as np
 import pygame
 
-from tripeaks_env.card_art import (
+from tripeaks_env.game.cards import JOKER, NO_CARD
+from tripeaks_env.game.engine import DRAW, Status
+from tripeaks_env.game.layout import HALF_COLUMNS, PEAKS, POSITIONS, ROWS
+from tripeaks_env.game.view import BACK, View
+from tripeaks_env.pictures.cards import (
     ASPECT,
     FINE,
     CardArt,
@@ -25,10 +29,6 @@ from tripeaks_env.card_art import (
     shrunk,
     text_image,
 )
-from tripeaks_env.game.cards import JOKER, NO_CARD
-from tripeaks_env.game.engine import DRAW, Status
-from tripeaks_env.game.layout import HALF_COLUMNS, PEAKS, POSITIONS, ROWS
-from tripeaks_env.game.view import BACK, View
 
 SKY: tuple[Colour, Colour] = ((30, 62, 98), (92, 142, 158))  # above and at the horizon
 GROUND: tuple[Colour, Colour] = ((28, 98, 78), (14, 58, 50))

@@ -169,7 +169,7 @@ def open_display() -> None:
 
 def _drawing() -> ModuleType:
     try:
-        from tripeaks_env import drawing
+        from tripeaks_env.pictures import board as drawing
     except ImportError as error:
         if error.name != "pygame":
             raise
