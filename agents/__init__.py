@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.simple import FunctionAgent
-from tripeaks_env.agent import Agent, OracleAgent, describe
+from tripeaks_env.env.agent import Agent, OracleAgent, describe
 from tripeaks_env.game.rules import Rules, as_rules
 
 AGENTS = {

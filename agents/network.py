@@ -161,7 +161,7 @@ class NetworkAgent:
         self.network = network.eval()
 
     def act(self, observation: Observation, action_mask: np.ndarray) -> np.ndarray:
-        """Return a legal action for each of N games; see :meth:`tripeaks_env.agent.Agent.act`."""
+        """Return a legal action for each of N games; see :meth:`tripeaks_env.env.agent.Agent.act`."""
         actions: np.ndarray = self._logits(observation, action_mask).argmax(dim=1).cpu().numpy()
         return np.where(action_mask[:, :UNDO].any(axis=1), actions, UNDO)  # undo only where nothing else is legal
 

@@ -15,7 +15,7 @@ class Oracle:
         self.actions = np.empty(0, dtype=np.int64)
 
     def reveal(self, games: np.ndarray, rules: Rules) -> None:
-        """Look at the games; see :meth:`tripeaks_env.agent.OracleAgent.reveal`."""
+        """Look at the games; see :meth:`tripeaks_env.env.agent.OracleAgent.reveal`."""
         plans = {}
         actions = np.empty(len(games), dtype=np.int64)
         for i in range(len(games)):

@@ -33,7 +33,7 @@ class PolicyAgent:
         self.policy = policy
 
     def act(self, observation: Observation, action_mask: np.ndarray) -> np.ndarray:
-        """Return a legal action for each of N games; see :meth:`tripeaks_env.agent.Agent.act`."""
+        """Return a legal action for each of N games; see :meth:`tripeaks_env.env.agent.Agent.act`."""
         tensors = {key: torch.as_tensor(value, device=self.policy.device) for key, value in observation.items()}
         with torch.inference_mode():
             actions = self.policy.get_distribution(tensors, action_mask).get_actions(deterministic=True)

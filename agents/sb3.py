@@ -19,7 +19,7 @@ from stable_baselines3.dqn.policies import DQNPolicy
 
 from agents.network import RelativeRanks
 from tripeaks_env import TriPeaksEnv
-from tripeaks_env.agent import describe
+from tripeaks_env.env.agent import describe
 from tripeaks_env.game.engine import DRAW
 from tripeaks_env.game.observation import Observation, observation_space
 from tripeaks_env.game.rules import Rules
@@ -67,7 +67,7 @@ class SB3Agent:
         self.view = view
 
     def act(self, observation: Observation, action_mask: np.ndarray) -> np.ndarray:
-        """Return a legal action for each of N games; see :meth:`tripeaks_env.agent.Agent.act`."""
+        """Return a legal action for each of N games; see :meth:`tripeaks_env.env.agent.Agent.act`."""
         tensors, _ = self.policy.obs_to_tensor(self.view(observation))
         with torch.inference_mode():
             preferences = _preferences(self.policy, tensors)

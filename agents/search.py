@@ -49,7 +49,7 @@ class SearchAgent(ABC):
         self.win_bonus = number("win_bonus", win_bonus)
 
     def act(self, observation: Observation, action_mask: np.ndarray) -> np.ndarray:
-        """Return a legal action for each of N games; see :meth:`tripeaks_env.agent.Agent.act`."""
+        """Return a legal action for each of N games; see :meth:`tripeaks_env.env.agent.Agent.act`."""
         actions = np.argmax(action_mask, axis=1)
         choices = np.flatnonzero(np.count_nonzero(action_mask[:, :UNDO], axis=1) > 1)
         games = games_as_seen({name: part[choices] for name, part in observation.items()}, self.rules)

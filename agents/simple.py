@@ -29,7 +29,7 @@ class RandomAgent:
         self.rng = np.random.default_rng(seed)
 
     def act(self, observation: Observation, action_mask: np.ndarray) -> np.ndarray:
-        """Return a legal action for each of N games; see :meth:`tripeaks_env.agent.Agent.act`."""
+        """Return a legal action for each of N games; see :meth:`tripeaks_env.env.agent.Agent.act`."""
         return sample_actions(action_mask, self.rng)
 
 
@@ -37,7 +37,7 @@ class GreedyAgent(RandomAgent):
     """Uniform over the legal removals; draws when there is none."""
 
     def act(self, observation: Observation, action_mask: np.ndarray) -> np.ndarray:
-        """Return a legal action for each of N games; see :meth:`tripeaks_env.agent.Agent.act`."""
+        """Return a legal action for each of N games; see :meth:`tripeaks_env.env.agent.Agent.act`."""
         return self._best_removal(action_mask, np.zeros((len(action_mask), POSITIONS)))
 
     def _best_removal(self, action_mask: np.ndarray, value: np.ndarray) -> np.ndarray:
@@ -52,7 +52,7 @@ class OpenerAgent(GreedyAgent):
     """The legal removal that turns up most cards, ties uniformly at random; draws when there is none."""
 
     def act(self, observation: Observation, action_mask: np.ndarray) -> np.ndarray:
-        """Return a legal action for each of N games; see :meth:`tripeaks_env.agent.Agent.act`."""
+        """Return a legal action for each of N games; see :meth:`tripeaks_env.env.agent.Agent.act`."""
         return self._best_removal(action_mask, frees(observation))
 
 
@@ -68,5 +68,5 @@ class FunctionAgent:
         self.function, self.keywords = function, keywords
 
     def act(self, observation: Observation, action_mask: np.ndarray) -> np.ndarray:
-        """Return a legal action for each of N games; see :meth:`tripeaks_env.agent.Agent.act`."""
+        """Return a legal action for each of N games; see :meth:`tripeaks_env.env.agent.Agent.act`."""
         return self.function(observation, action_mask, **self.keywords)

@@ -17,10 +17,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from experiments.config import KEPT, SUITES, CompareConfig, ConfigError, TrainConfig, load, load_training
 from experiments.provenance import command, provenance
 from experiments.run_folder import opened
-from tripeaks_env.agent import AgentError
+from tripeaks_env.env.agent import AgentError
+from tripeaks_env.env.splits import suite
 from tripeaks_env.files import replacing
 from tripeaks_env.game.rules import PRESETS, Rules, as_rules
-from tripeaks_env.splits import suite
 from tripeaks_env.workers import Engine, EngineName, make_engine
 
 app = typer.Typer(

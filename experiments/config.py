@@ -10,9 +10,9 @@ import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, ValidationError, model_validator
 
 from tripeaks_env import Rules
+from tripeaks_env.env.splits import suite
 from tripeaks_env.game.deals import format_code, parse_code
 from tripeaks_env.game.rules import as_rules
-from tripeaks_env.splits import suite
 
 RulesField = Annotated[
     Rules, BeforeValidator(as_rules), PlainSerializer(lambda rules: rules.to_json(), return_type=str | dict[str, Any])

@@ -13,7 +13,7 @@ from experiments.play import play
 from experiments.sources import sources
 from experiments.store import to_bytes
 from experiments.validate import Result, audit
-from tripeaks_env.agent import AgentError, describe
+from tripeaks_env.env.agent import AgentError, describe
 from tripeaks_env.game.rules import Rules
 
 CHUNK = 100

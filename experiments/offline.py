@@ -26,13 +26,13 @@ from experiments.config import ConfigError, check_options
 from experiments.games import Lines
 from experiments.play import play
 from experiments.provenance import versions
-from tripeaks_env.agent import AgentError
+from tripeaks_env.env.agent import AgentError
+from tripeaks_env.env.splits import LAST_LETTER, Split, check_split, random_numbers
 from tripeaks_env.game.deals import format_code, format_codes, number_slots
 from tripeaks_env.game.engine import MAX_LINE, new_games, play_actions
 from tripeaks_env.game.observation import Observation, new_observation, observe, part_sizes
 from tripeaks_env.game.rules import Rules, as_rules
 from tripeaks_env.game.sampling import sample_actions
-from tripeaks_env.splits import LAST_LETTER, Split, check_split, random_numbers
 from tripeaks_env.workers import Engine, Lost
 
 CHUNK = 200
@@ -165,7 +165,7 @@ class Exploring:
         self.rng = np.random.default_rng([seed, 2])
 
     def act(self, observation: Observation, action_mask: np.ndarray) -> np.ndarray:
-        """Return N actions; see :meth:`tripeaks_env.agent.Agent.act`."""
+        """Return N actions; see :meth:`tripeaks_env.env.agent.Agent.act`."""
         other = self.rng.random(len(action_mask)) < self.explore
         others = sample_actions(action_mask, self.rng)
         actions = np.array(self.agent.act(observation, action_mask))
@@ -179,7 +179,7 @@ class ExploringOracle(Exploring):
     agent: OracleAgent
 
     def reveal(self, games: np.ndarray, rules: Rules) -> None:
-        """Show the agent the games; see :meth:`tripeaks_env.agent.OracleAgent.reveal`."""
+        """Show the agent the games; see :meth:`tripeaks_env.env.agent.OracleAgent.reveal`."""
         self.agent.reveal(games, rules)
 
 

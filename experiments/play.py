@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tripeaks_env.agent import Agent, ask
+from tripeaks_env.env.agent import Agent, ask
 from tripeaks_env.game.deals import number_slots
 from tripeaks_env.game.engine import new_games, play_actions
 from tripeaks_env.game.rules import Rules
@@ -35,7 +35,7 @@ def play(
         finished: is told how many more games have ended, after each round of actions.
 
     Raises:
-        AgentError: see :func:`tripeaks_env.agent.ask`.
+        AgentError: see :func:`tripeaks_env.env.agent.ask`.
     """
     games = new_games(number_slots(np.asarray(numbers, dtype=np.int64), rules), rules)
     playing = np.arange(len(games))

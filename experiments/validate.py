@@ -22,13 +22,13 @@ import agents
 from agents import Agent, OracleAgent
 from agents.worlds import deal_hidden
 from experiments.play import play
-from tripeaks_env.agent import AgentError, ask, describe
+from tripeaks_env.env.agent import AgentError, ask, describe
+from tripeaks_env.env.splits import random_numbers
 from tripeaks_env.game.deals import number_slots
 from tripeaks_env.game.engine import GAME, MAX_LINE, new_games, play_actions, tables
 from tripeaks_env.game.observation import observe
 from tripeaks_env.game.rules import PRESETS, Rules, as_rules
 from tripeaks_env.game.sampling import sample_actions
-from tripeaks_env.splits import random_numbers
 from tripeaks_env.workers import Engine, LocalEngine, Lost
 
 MADE, PLAYS, LEGAL = "can be made", "plays a game", "legal actions"
@@ -160,7 +160,7 @@ def audit(
         rounds: after how many actions in each game to stop, for agents that are slow.
 
     Raises:
-        AgentError: see :func:`tripeaks_env.agent.ask`.
+        AgentError: see :func:`tripeaks_env.env.agent.ask`.
     """
     kept = games.tobytes()  # no array, so that an agent that searches for games finds those that it is asked about
     numbers = np.array(numbers, dtype=np.int64)

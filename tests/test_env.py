@@ -10,11 +10,11 @@ from gymnasium.utils.env_checker import check_env
 
 from tests.common import RULES, WORKED_WIN, every_rules
 from tripeaks_env import Deal, Game, Rules, TriPeaksEnv, is_evaluation
-from tripeaks_env.episodes import Reward
+from tripeaks_env.env.episodes import Reward
+from tripeaks_env.env.splits import Split
 from tripeaks_env.game.deals import parse_code
 from tripeaks_env.game.engine import DRAW, UNDO
 from tripeaks_env.game.observation import Observation
-from tripeaks_env.splits import Split
 
 CODE = "TP1-E-AAAAAAB"
 

@@ -11,7 +11,7 @@ import pytest
 import agents
 from tests.common import RULES, every_rules, naive_game, random_game
 from tripeaks_env import Deal, Game, Rules, TriPeaksEnv
-from tripeaks_env.episodes import MAX_UNDOS
+from tripeaks_env.env.episodes import MAX_UNDOS
 from tripeaks_env.game.observation import observe
 
 POSITIONS_PER_RULES = 1_000 // len(RULES) + 1

@@ -30,7 +30,7 @@ from experiments.offline import (
 )
 from tests.common import RULES, every_rules
 from tripeaks_env import Deal, Rules, TriPeaksEnv, is_evaluation, solve
-from tripeaks_env.agent import AgentError
+from tripeaks_env.env.agent import AgentError
 from tripeaks_env.game.deals import parse_code
 from tripeaks_env.game.observation import Observation
 from tripeaks_env.workers import Engine, Lost

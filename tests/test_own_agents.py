@@ -50,7 +50,7 @@ from experiments.validate import (
 )
 from tests.common import compared
 from tripeaks_env import Game, Rules, TriPeaksEnv, is_evaluation
-from tripeaks_env.agent import AgentError, ask
+from tripeaks_env.env.agent import AgentError, ask
 from tripeaks_env.game.deals import number_slots
 from tripeaks_env.game.engine import DRAW, GAME, new_games
 from tripeaks_env.game.observation import Observation, observe

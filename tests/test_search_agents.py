@@ -29,11 +29,11 @@ from tests.naive import COVERS, DRAW, NaiveGame, naive_choice, naive_ends, naive
 from tests.test_agents import play
 from tests.test_no_leak import pairs
 from tripeaks_env import Game, Rules, Scoring
+from tripeaks_env.env.splits import random_numbers
 from tripeaks_env.game.deals import number_slots
 from tripeaks_env.game.engine import new_games, play_actions, step, tables
 from tripeaks_env.game.observation import observe
 from tripeaks_env.solver.every_action import values_of_actions
-from tripeaks_env.splits import random_numbers
 
 SMALL: dict[str, dict[str, Any]] = {
     "rollout": {"simulations": 30},

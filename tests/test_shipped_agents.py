@@ -14,9 +14,9 @@ from tests.test_agents import play as play_legally
 from tests.test_no_leak import pairs
 from tests.test_search_agents import positions
 from tripeaks_env import Rules
+from tripeaks_env.env.splits import random_numbers
 from tripeaks_env.game.observation import observe
 from tripeaks_env.game.rules import PRESETS
-from tripeaks_env.splits import random_numbers
 
 SHIPPED_AGENTS = ("ppo", "network", "lookahead")
 SHIPPED_RULES = ("easy", "classic")

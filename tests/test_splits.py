@@ -3,8 +3,8 @@ import pytest
 
 from tests.naive import below, random_words
 from tripeaks_env import Deal, is_evaluation, suite
+from tripeaks_env.env.splits import Split, check_split, random_numbers
 from tripeaks_env.game.deals import NUM_DEALS
-from tripeaks_env.splits import Split, check_split, random_numbers
 
 
 def test_evaluation_deals_are_those_whose_code_ends_in_z() -> None:

@@ -28,9 +28,9 @@ from experiments.training.value_learner import ValueLearner
 from tests.common import RULES, compared
 from tests.test_expectation import random_network
 from tripeaks_env import Rules, sample_actions
+from tripeaks_env.env.splits import is_evaluation, random_numbers
 from tripeaks_env.game.engine import GAME, tables
 from tripeaks_env.sb3 import TriPeaksVecEnv
-from tripeaks_env.splits import is_evaluation, random_numbers
 
 TINY: dict[str, Any] = {
     "name": "tiny",

@@ -7,7 +7,8 @@ from typing import Any
 
 import gymnasium
 
-from tripeaks_env.env import TriPeaksEnv
+from tripeaks_env.env import TriPeaksEnv, TriPeaksVectorEnv
+from tripeaks_env.env.splits import is_evaluation, suite
 from tripeaks_env.game.deals import Deal
 from tripeaks_env.game.engine import Rejection, Status
 from tripeaks_env.game.game import Game, Outcome
@@ -17,8 +18,6 @@ from tripeaks_env.solver.advice import Hint, action_values, action_values_many, 
 from tripeaks_env.solver.difficulty import Difficulty, difficulty
 from tripeaks_env.solver.many_deals import Solutions, solve_many
 from tripeaks_env.solver.one_deal import Solution, solve
-from tripeaks_env.splits import is_evaluation, suite
-from tripeaks_env.vector_env import TriPeaksVectorEnv
 
 __all__ = [
     "ENVIRONMENTS",
@@ -63,7 +62,7 @@ for _id, _kwargs in ENVIRONMENTS.items():
     gymnasium.register(
         id=_id,
         entry_point="tripeaks_env.env:TriPeaksEnv",
-        vector_entry_point="tripeaks_env.vector_env:TriPeaksVectorEnv",
+        vector_entry_point="tripeaks_env.env:TriPeaksVectorEnv",
         kwargs=_kwargs,
         max_episode_steps=300,
     )

@@ -21,7 +21,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 import tripeaks_env
-from tripeaks_env.agent import Agent
+from tripeaks_env.env.agent import Agent
+from tripeaks_env.env.splits import Split, random_numbers, suite
 from tripeaks_env.files import replacing
 from tripeaks_env.game.cards import card_symbol, card_text
 from tripeaks_env.game.deals import FIRST_WASTE, Deal, deal_slots
@@ -37,7 +38,6 @@ from tripeaks_env.solver.difficulty import difficulty
 from tripeaks_env.solver.many_deals import solve_many
 from tripeaks_env.solver.objective import Objective
 from tripeaks_env.solver.one_deal import as_game, solve
-from tripeaks_env.splits import Split, random_numbers, suite
 from tripeaks_env.workers import Engine, EngineName, Lost, make_engine
 
 PATIENCE = 3.0

@@ -17,9 +17,9 @@ try:
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError(f"{error}; tripeaks_env.sb3 needs it: pip install 'tripeaks-env[sb3]'") from error
 
-from tripeaks_env.episodes import INFO_PARTS, check_reset_options
+from tripeaks_env.env.episodes import INFO_PARTS, check_reset_options
+from tripeaks_env.env.vector import TriPeaksVectorEnv
 from tripeaks_env.game.observation import Observation
-from tripeaks_env.vector_env import TriPeaksVectorEnv
 
 SHARED = ("metadata", "render_mode", "rules", "reward", "max_undos", "split", "skip_forced")
 """The attributes of a single environment that all of them have alike."""

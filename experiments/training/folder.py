@@ -10,8 +10,8 @@ import yaml
 from stable_baselines3.common.utils import get_device
 
 from experiments.config import ConfigError, Training
+from tripeaks_env.env.splits import random_numbers
 from tripeaks_env.files import replacing
-from tripeaks_env.splits import random_numbers
 
 
 def claim(folder: Path, config: Training) -> None:

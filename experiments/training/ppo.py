@@ -21,9 +21,9 @@ from experiments.training.advantage import AdvantageReward
 from experiments.training.folder import Curve, choose_device, claim
 from experiments.training.rewards import ShapedReward
 from experiments.training.value_learner import ValueLearner
+from tripeaks_env.env.splits import random_numbers
 from tripeaks_env.files import replacing
 from tripeaks_env.sb3 import TriPeaksVecEnv
-from tripeaks_env.splits import random_numbers
 
 CHECKPOINT = "checkpoint.pt"
 """The file that a training goes on from."""

@@ -1,6 +1,6 @@
 """The board as a picture of any size, drawn from a :class:`View` alone.
 
-It needs pygame-ce, but no display: what is painted is a surface or an array. :mod:`tripeaks_env.pictures.cards` draws the cards.
+It needs pygame-ce, but no display: what is painted is a surface or an array. :mod:`~tripeaks_env.pictures.cards` draws cards.
 """
 
 from __future__ import annotations

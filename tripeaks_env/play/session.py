@@ -11,13 +11,13 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
+from tripeaks_env.env.splits import random_numbers
 from tripeaks_env.game.cards import card_symbol
 from tripeaks_env.game.deals import Deal, parse_code
 from tripeaks_env.game.engine import DRAW, Rejection, Status
 from tripeaks_env.game.game import Game, Outcome
 from tripeaks_env.solver.advice import hint
 from tripeaks_env.solver.one_deal import Solution, solve
-from tripeaks_env.splits import random_numbers
 
 RulesChoice = Literal["easy", "classic"]
 """The rules that a person chooses from: whether king and ace are adjacent."""

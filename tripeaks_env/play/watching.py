@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tripeaks_env.agent import Agent, AgentError, ask, values_of
+from tripeaks_env.env.agent import Agent, AgentError, ask, values_of
 from tripeaks_env.game.game import Game
 
 Choose = Callable[[Game], tuple[int, "np.ndarray | None"]]

@@ -11,16 +11,16 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
-from tripeaks_env.dealer import Dealer
-from tripeaks_env.env import TriPeaksEnv
-from tripeaks_env.episodes import INFO_PARTS, Episodes, Reward, check_render_mode, check_reset_options, read_only
+from tripeaks_env.env.dealer import Dealer
+from tripeaks_env.env.episodes import INFO_PARTS, Episodes, Reward, check_render_mode, check_reset_options, read_only
+from tripeaks_env.env.single import TriPeaksEnv
+from tripeaks_env.env.splits import Split
 from tripeaks_env.game.deals import Deal
 from tripeaks_env.game.game import Game
 from tripeaks_env.game.observation import Observation, num_actions, observation_space
 from tripeaks_env.game.rules import Rules
 from tripeaks_env.game.view import View
 from tripeaks_env.pictures.screen import Screen
-from tripeaks_env.splits import Split
 
 NEVER = np.iinfo(np.int64).max
 MASK_KEYS = tuple(f"_{part}" for part in INFO_PARTS)

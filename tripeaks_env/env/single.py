@@ -9,12 +9,12 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 
-from tripeaks_env.episodes import Episodes, Reward, check_render_mode, check_reset_options
+from tripeaks_env.env.episodes import Episodes, Reward, check_render_mode, check_reset_options
+from tripeaks_env.env.splits import Split, check_split, random_numbers
 from tripeaks_env.game.deals import format_codes, number_slots
 from tripeaks_env.game.observation import Observation, num_actions, observation_space
 from tripeaks_env.game.rules import Rules
 from tripeaks_env.pictures.screen import Screen
-from tripeaks_env.splits import Split, check_split, random_numbers
 
 FIRST = np.zeros(1, dtype=np.int64)  # the index of the only game
 

@@ -3,9 +3,9 @@
 import numpy as np
 from gymnasium.utils import seeding
 
+from tripeaks_env.env.splits import Split, check_split, random_numbers
 from tripeaks_env.game.deals import format_codes, number_slots
 from tripeaks_env.game.rules import Rules
-from tripeaks_env.splits import Split, check_split, random_numbers
 
 AHEAD = 256
 """Deal numbers that are drawn at a time for each environment; one by one would take most of the time of a vector step."""
