@@ -19,9 +19,9 @@ from experiments.provenance import command, provenance
 from experiments.run_folder import opened
 from tripeaks_env.env.agent import AgentError
 from tripeaks_env.env.splits import suite
-from tripeaks_env.files import replacing
 from tripeaks_env.game.rules import PRESETS, Rules, as_rules
-from tripeaks_env.workers import Engine, EngineName, make_engine
+from tripeaks_env.parallel.files import replacing
+from tripeaks_env.parallel.workers import Engine, EngineName, make_engine
 
 app = typer.Typer(
     help="Train agents from configs, and compare them over seeded deals with each other and with the optimum.",

@@ -24,7 +24,7 @@ from experiments.move_values import COLUMNS, MovesTask, value_moves
 from experiments.store import Arrays, Store, facts_of_agent, key_of, own_facts, to_text
 from tripeaks_env.env.splits import suite
 from tripeaks_env.game.layout import peaks_cleared
-from tripeaks_env.workers import Engine, Lost
+from tripeaks_env.parallel.workers import Engine, Lost
 
 QUIET = logging.Logger("nobody listens")
 

@@ -9,7 +9,7 @@ import yaml
 from matplotlib.figure import Figure
 
 from experiments.config import ConfigError
-from tripeaks_env.intervals import mean_interval
+from tripeaks_env.parallel.intervals import mean_interval
 
 
 def read_curves(folders: list[Path]) -> tuple[str, pd.DataFrame]:

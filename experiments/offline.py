@@ -33,7 +33,7 @@ from tripeaks_env.game.engine import MAX_LINE, new_games, play_actions
 from tripeaks_env.game.observation import Observation, new_observation, observe, part_sizes
 from tripeaks_env.game.rules import Rules, as_rules
 from tripeaks_env.game.sampling import sample_actions
-from tripeaks_env.workers import Engine, Lost
+from tripeaks_env.parallel.workers import Engine, Lost
 
 CHUNK = 200
 """Games that are played together, and whose observations are in memory together."""

@@ -14,9 +14,9 @@ from rich.table import Table
 from experiments import suites
 from experiments.store import Store
 from tripeaks_env import PRESETS, suite
-from tripeaks_env.files import replacing
-from tripeaks_env.intervals import mean_interval, share_interval
-from tripeaks_env.workers import Engine
+from tripeaks_env.parallel.files import replacing
+from tripeaks_env.parallel.intervals import mean_interval, share_interval
+from tripeaks_env.parallel.workers import Engine
 
 BARS = 100  # most bars of a histogram
 COLUMNS = ("rules", "can be won, %", "mean best score", "mean draws of the shortest win")

@@ -8,7 +8,7 @@ import numpy as np
 from PIL import Image
 
 from tripeaks_env import Game, TriPeaksVectorEnv, sample_actions
-from tripeaks_env.files import replacing
+from tripeaks_env.parallel.files import replacing
 from tripeaks_env.pictures.board import Painter, frame
 from tripeaks_env.pictures.screen import DEFAULT_SIZE
 

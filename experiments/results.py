@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from experiments.config import ConfigError
 from experiments.curves import curves_figure, final_line, name_of_training, read_curves
-from tripeaks_env.files import replacing
+from tripeaks_env.parallel.files import replacing
 
 MARKERS = "osD^v<>pP*Xh"
 HEAD = ("agent", "win rate, %", "mean score", "mean regret", "winnable won, %", "ms a move")

@@ -12,7 +12,7 @@ from filelock import FileLock, Timeout
 
 from experiments.config import Config, ConfigError
 from experiments.provenance import provenance
-from tripeaks_env.files import replacing
+from tripeaks_env.parallel.files import replacing
 
 
 @contextmanager

@@ -20,7 +20,7 @@ import pandas as pd
 from scipy import stats
 
 from tripeaks_env.game.engine import DRAW
-from tripeaks_env.intervals import CONFIDENCE, mean_interval, share_interval
+from tripeaks_env.parallel.intervals import CONFIDENCE, mean_interval, share_interval
 
 RESAMPLES = 2000
 SEED = 0

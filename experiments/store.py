@@ -18,8 +18,8 @@ from safetensors.numpy import load_file, save_file
 from experiments.config import Entry
 from experiments.provenance import ROOT, versions
 from experiments.sources import digest, unchanged
-from tripeaks_env.files import replacing
-from tripeaks_env.workers import Engine, Lost
+from tripeaks_env.parallel.files import replacing
+from tripeaks_env.parallel.workers import Engine, Lost
 
 SOURCES = ("*.py", "*.safetensors")
 WORKERS_CODE = ("games.py", "game_tasks.py", "move_values.py", "play.py", "suites/__init__.py")
@@ -80,7 +80,7 @@ class Store:
             engine: runs what is not kept.
             function: returns the outcome of a task or a text.
             tasks: its arguments.
-            timeout: see :meth:`tripeaks_env.workers.Engine.run`, as ``unwanted`` and ``kind``.
+            timeout: see :meth:`tripeaks_env.parallel.workers.Engine.run`, as ``unwanted`` and ``kind``.
         """
         left = []
         for task in tasks:

@@ -29,7 +29,7 @@ from tripeaks_env.game.engine import GAME, MAX_LINE, new_games, play_actions, ta
 from tripeaks_env.game.observation import observe
 from tripeaks_env.game.rules import PRESETS, Rules, as_rules
 from tripeaks_env.game.sampling import sample_actions
-from tripeaks_env.workers import Engine, LocalEngine, Lost
+from tripeaks_env.parallel.workers import Engine, LocalEngine, Lost
 
 MADE, PLAYS, LEGAL = "can be made", "plays a game", "legal actions"
 REPEATS, BATCHES, HIDDEN = "repeats itself", "batches", "hidden cards"

@@ -29,7 +29,7 @@ from tripeaks_env import (
 )
 from tripeaks_env.cli import main
 from tripeaks_env.game.cards import card_symbol
-from tripeaks_env.intervals import mean_interval, share_interval
+from tripeaks_env.parallel.intervals import mean_interval, share_interval
 
 CODE = "TP1-E-AAAAAAB"
 CLASSIC = "TP1-C-AAAAAAB"

@@ -35,9 +35,9 @@ from experiments.statistics import leaderboard
 from experiments.store import facts_of_agent
 from tests.common import AtOnce, compared
 from tripeaks_env import PRESETS, Deal, Rules, is_evaluation, solve, suite
-from tripeaks_env.files import replacing
 from tripeaks_env.game.deals import format_code, parse_code
-from tripeaks_env.intervals import mean_interval, share_interval
+from tripeaks_env.parallel.files import replacing
+from tripeaks_env.parallel.intervals import mean_interval, share_interval
 
 
 def write(folder: Path, text: str) -> Path:

@@ -33,7 +33,7 @@ from tripeaks_env import Deal, Rules, TriPeaksEnv, is_evaluation, solve
 from tripeaks_env.env.agent import AgentError
 from tripeaks_env.game.deals import parse_code
 from tripeaks_env.game.observation import Observation
-from tripeaks_env.workers import Engine, Lost
+from tripeaks_env.parallel.workers import Engine, Lost
 
 ODD = RULES["wild-empty-stuck-streak"]
 

@@ -25,7 +25,7 @@ from experiments.statistics import RESAMPLES, SEED, analyse
 from tripeaks_env import Deal, Game, Rules, action_values, solve, suite
 from tripeaks_env.game.deals import format_code
 from tripeaks_env.game.engine import DRAW
-from tripeaks_env.intervals import mean_interval
+from tripeaks_env.parallel.intervals import mean_interval
 from tripeaks_env.solver.advice import action_values_many
 
 FILES = {

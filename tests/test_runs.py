@@ -25,7 +25,7 @@ from experiments.provenance import provenance
 from experiments.run_folder import opened
 from tests.common import compared
 from tripeaks_env import Game, solve
-from tripeaks_env.workers import LocalEngine
+from tripeaks_env.parallel.workers import LocalEngine
 
 KILLS = 5
 CONFIG = {"name": "x", "deals": {"count": 350}, "agents": ["random", "oracle"], "moves": 50}

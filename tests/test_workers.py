@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tripeaks_env.workers import RETRIES, Engine, LocalEngine, Lost, make_engine
+from tripeaks_env.parallel.workers import RETRIES, Engine, LocalEngine, Lost, make_engine
 
 RAY = pytest.param("ray", marks=pytest.mark.slow)
 
@@ -98,7 +98,7 @@ def test_local_workers_end_with_the_main_process_however_it_ends(tmp_path: Path)
     script = tmp_path / "main.py"
     script.write_text(
         "from tests.test_workers import odd_jobs, process\n"
-        "from tripeaks_env.workers import LocalEngine\n"
+        "from tripeaks_env.parallel.workers import LocalEngine\n"
         "if __name__ == '__main__':\n"
         "    with LocalEngine(2) as pool:\n"
         "        print(*{pid for _, pid in pool.run(process, range(12), 60)}, flush=True)\n"

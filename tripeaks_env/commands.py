@@ -23,14 +23,15 @@ from rich.table import Table
 import tripeaks_env
 from tripeaks_env.env.agent import Agent
 from tripeaks_env.env.splits import Split, random_numbers, suite
-from tripeaks_env.files import replacing
 from tripeaks_env.game.cards import card_symbol, card_text
 from tripeaks_env.game.deals import FIRST_WASTE, Deal, deal_slots
 from tripeaks_env.game.engine import DRAW
 from tripeaks_env.game.game import Game, Outcome
 from tripeaks_env.game.rules import PRESETS, Rules, Scoring
 from tripeaks_env.game.view import view_of
-from tripeaks_env.intervals import mean_interval, share_interval
+from tripeaks_env.parallel.files import replacing
+from tripeaks_env.parallel.intervals import mean_interval, share_interval
+from tripeaks_env.parallel.workers import Engine, EngineName, Lost, make_engine
 from tripeaks_env.play import terminal_play, terminal_watch, texts, watching
 from tripeaks_env.play.session import RulesChoice, Session
 from tripeaks_env.solver.advice import action_values, hint
@@ -38,7 +39,6 @@ from tripeaks_env.solver.difficulty import difficulty
 from tripeaks_env.solver.many_deals import solve_many
 from tripeaks_env.solver.objective import Objective
 from tripeaks_env.solver.one_deal import as_game, solve
-from tripeaks_env.workers import Engine, EngineName, Lost, make_engine
 
 PATIENCE = 3.0
 """Seconds of work before a progress bar is shown."""

@@ -23,7 +23,7 @@ from experiments.report.plots import (
 from experiments.report.replays import choose_deals, replay_data
 from experiments.report.terminal import leaderboard_table, optimum_line, print_leaderboard, save_picture
 from experiments.statistics import analyse
-from tripeaks_env.files import replacing
+from tripeaks_env.parallel.files import replacing
 
 __all__ = ["leaderboard_figure", "leaderboard_table", "optimum_line", "write_comparison"]
 

@@ -20,7 +20,7 @@ from experiments.report.plots import (
     profiles_figure,
 )
 from experiments.statistics import Analysis
-from tripeaks_env.intervals import mean_interval, share_interval
+from tripeaks_env.parallel.intervals import mean_interval, share_interval
 
 HERE = Path(__file__).parent
 PROFILE_ROWS = 10

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from tripeaks_env.intervals import mean_interval, share_interval
+from tripeaks_env.parallel.intervals import mean_interval, share_interval
 
 WIDTH = 96
 """Columns of text in the picture."""

@@ -21,8 +21,8 @@ from tripeaks_env.game import deals, engine
 from tripeaks_env.game.deals import format_code, number_slots
 from tripeaks_env.game.engine import PLAYING, legal_mask, new_games, status, step, tables
 from tripeaks_env.game.rules import Rules, Scoring
+from tripeaks_env.parallel.workers import Engine
 from tripeaks_env.solver.many_deals import solve_many
-from tripeaks_env.workers import Engine
 
 COLUMNS = ("deal", "optimum", "optimum_won", "winnable", "fewest_draws", "luck", "random")
 """Of the tables, see :func:`read`."""

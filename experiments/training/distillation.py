@@ -15,11 +15,11 @@ from experiments.play import play
 from experiments.training.folder import Curve, curve_deals, read_arrays
 from experiments.training.self_play import play_games
 from tripeaks_env.env.splits import random_numbers
-from tripeaks_env.files import replacing
 from tripeaks_env.game.cards import EMPTY, FACE_DOWN, WILD
 from tripeaks_env.game.engine import DRAW
 from tripeaks_env.game.layout import MIRROR
 from tripeaks_env.game.observation import Observation, observe
+from tripeaks_env.parallel.files import replacing
 
 CHUNK = 1000
 """Games between two files of decisions; a killed training goes on from the last."""

@@ -18,7 +18,7 @@ from experiments.training.folder import Curve, choose_device, claim, curve_deals
 from experiments.training.self_play import input_lists, outcomes, play_games, returns
 from experiments.training.value_learner import ValueLearner
 from tripeaks_env.env.splits import random_numbers
-from tripeaks_env.files import replacing
+from tripeaks_env.parallel.files import replacing
 
 BLIND = 2
 """Iterations in which the network knows too little to be learned from, so that only what happened counts."""

@@ -11,7 +11,7 @@ from stable_baselines3.common.utils import get_device
 
 from experiments.config import ConfigError, Training
 from tripeaks_env.env.splits import random_numbers
-from tripeaks_env.files import replacing
+from tripeaks_env.parallel.files import replacing
 
 
 def claim(folder: Path, config: Training) -> None:

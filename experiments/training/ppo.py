@@ -22,7 +22,7 @@ from experiments.training.folder import Curve, choose_device, claim
 from experiments.training.rewards import ShapedReward
 from experiments.training.value_learner import ValueLearner
 from tripeaks_env.env.splits import random_numbers
-from tripeaks_env.files import replacing
+from tripeaks_env.parallel.files import replacing
 from tripeaks_env.sb3 import TriPeaksVecEnv
 
 CHECKPOINT = "checkpoint.pt"
