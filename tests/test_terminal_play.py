@@ -25,9 +25,9 @@ from tripeaks_env import Game, action_values, commands, solve
 from tripeaks_env.game.engine import DRAW
 from tripeaks_env.game.layout import COVERS
 from tripeaks_env.play.session import Session
-from tripeaks_env.play.terminal_board import COLUMN, DIGITS, SIZES, at_column
-from tripeaks_env.play.terminal_play import ALL_KEYS, Player, moved, plain, uncovered
-from tripeaks_env.play.terminal_watch import SPEEDS, Watcher
+from tripeaks_env.play.terminal.board import COLUMN, DIGITS, SIZES, at_column
+from tripeaks_env.play.terminal.play import ALL_KEYS, Player, moved, plain, uncovered
+from tripeaks_env.play.terminal.watch import SPEEDS, Watcher
 from tripeaks_env.play.watching import chooser
 
 CODE = "TP1-E-AAAAAAB"
@@ -225,7 +225,7 @@ def test_everything_fits_every_terminal(language: str) -> None:
 
 
 def test_cards_grow_with_the_terminal() -> None:
-    from tripeaks_env.play.terminal_play import fitting
+    from tripeaks_env.play.terminal.play import fitting
 
     assert [fitting(*terminal) for terminal in [(118, 29), (80, 24), (59, 18), (40, 12)]] == list(SIZES)
 

@@ -23,9 +23,9 @@ from tripeaks_env.game.engine import DRAW, Status
 from tripeaks_env.game.game import Game
 from tripeaks_env.game.layout import POSITIONS
 from tripeaks_env.play.session import Session
-from tripeaks_env.play.tabletop import Tabletop
 from tripeaks_env.play.texts import TEXTS
-from tripeaks_env.play.window import PlayWindow, WatchWindow, play, watch
+from tripeaks_env.play.window.tabletop import Tabletop
+from tripeaks_env.play.window.window import PlayWindow, WatchWindow, play, watch
 from tripeaks_env.solver.advice import action_values
 from tripeaks_env.solver.one_deal import solve
 
@@ -549,7 +549,7 @@ def test_without_pygame_the_command_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "pygame", None)
-    monkeypatch.delitem(sys.modules, "tripeaks_env.play.window")
+    monkeypatch.delitem(sys.modules, "tripeaks_env.play.window.window")
     monkeypatch.delattr(tripeaks_env.play, "window")
     monkeypatch.setattr("sys.argv", ["tripeaks", "play", CODE, "--window"])
     with pytest.raises(SystemExit) as end:

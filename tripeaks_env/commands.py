@@ -32,8 +32,10 @@ from tripeaks_env.game.view import view_of
 from tripeaks_env.parallel.files import replacing
 from tripeaks_env.parallel.intervals import mean_interval, share_interval
 from tripeaks_env.parallel.workers import Engine, EngineName, Lost, make_engine
-from tripeaks_env.play import terminal_play, terminal_watch, texts, watching
+from tripeaks_env.play import texts, watching
 from tripeaks_env.play.session import RulesChoice, Session
+from tripeaks_env.play.terminal import play as terminal_play
+from tripeaks_env.play.terminal import watch as terminal_watch
 from tripeaks_env.solver.advice import action_values, hint
 from tripeaks_env.solver.difficulty import difficulty
 from tripeaks_env.solver.many_deals import solve_many
@@ -381,7 +383,7 @@ def _load_agent(name: str, rules: Rules, seed: int) -> Agent:
 
 def _window() -> ModuleType:
     """Return the module that opens windows, which needs the extra ``render``."""
-    from tripeaks_env.play import window
+    from tripeaks_env.play.window import window
 
     return window
 

@@ -1,1 +1,1 @@
-"""Playing and watching games: a session without input or output, and a terminal and a window around it."""
+"""For people: the session of a game, watching, texts; in the terminal and in a window."""

@@ -10,10 +10,10 @@ from rich.control import Control
 from rich.text import Text
 
 from tripeaks_env.game.engine import DRAW
-from tripeaks_env.play.keys import reading
 from tripeaks_env.play.session import Message, Session, card_name
-from tripeaks_env.play.terminal_board import Marks
-from tripeaks_env.play.terminal_play import (
+from tripeaks_env.play.terminal.board import Marks
+from tripeaks_env.play.terminal.keys import reading
+from tripeaks_env.play.terminal.play import (
     LEAST_COLUMNS,
     LEAST_LINES,
     POLL,

@@ -15,9 +15,9 @@ from rich.text import Text
 from tripeaks_env.game.engine import DRAW
 from tripeaks_env.game.game import Game
 from tripeaks_env.game.layout import HALF_COLUMNS
-from tripeaks_env.play.keys import reading
 from tripeaks_env.play.session import Message, Move, Session, card_name
-from tripeaks_env.play.terminal_board import DIGITS, SIZES, Marks, Size, at_column, board, row_of
+from tripeaks_env.play.terminal.board import DIGITS, SIZES, Marks, Size, at_column, board, row_of
+from tripeaks_env.play.terminal.keys import reading
 from tripeaks_env.play.texts import text
 from tripeaks_env.solver.advice import action_values
 

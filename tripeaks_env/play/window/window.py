@@ -14,11 +14,11 @@ from tripeaks_env.game.engine import DRAW, UNDO, Status
 from tripeaks_env.game.game import Game
 from tripeaks_env.game.view import View
 from tripeaks_env.pictures.board import Painter
-from tripeaks_env.play.dialogs import Column, Dialog
 from tripeaks_env.play.session import Message, Move, RulesChoice, Session, card_name
-from tripeaks_env.play.tabletop import SIZE, Tabletop
 from tripeaks_env.play.texts import text
-from tripeaks_env.play.widgets import INK, WARNING, Button, Field
+from tripeaks_env.play.window.dialogs import Column, Dialog
+from tripeaks_env.play.window.tabletop import SIZE, Tabletop
+from tripeaks_env.play.window.widgets import INK, WARNING, Button, Field
 from tripeaks_env.solver.advice import action_values
 
 Choose = Callable[[Game], tuple[int, np.ndarray | None]]

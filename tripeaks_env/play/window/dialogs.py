@@ -10,7 +10,7 @@ import pygame
 
 from tripeaks_env.game.engine import DRAW
 from tripeaks_env.play.session import Move, card_name
-from tripeaks_env.play.widgets import (
+from tripeaks_env.play.window.widgets import (
     BAR,
     BLACK,
     DIM,

@@ -17,7 +17,7 @@ from tripeaks_env.game.view import View
 from tripeaks_env.pictures.board import Painter, Words
 from tripeaks_env.pictures.screen import open_display
 from tripeaks_env.play.texts import text
-from tripeaks_env.play.widgets import (
+from tripeaks_env.play.window.widgets import (
     BAR,
     BLACK,
     DIM,

@@ -1,0 +1,1 @@
+"""Play and watch in a window, with the mouse. It needs the extra ``render``."""
