@@ -15,12 +15,12 @@ AGENTS = {
     "random": "agents.simple:RandomAgent",
     "greedy": "agents.simple:GreedyAgent",
     "opener": "agents.simple:OpenerAgent",
-    "ppo": "agents.ppo:PPOAgent",
-    "rollout": "agents.rollout:RolloutAgent",
-    "pimc": "agents.pimc:PIMCAgent",
-    "ismcts": "agents.ismcts:ISMCTSAgent",
-    "network": "agents.network:DistilledAgent",
-    "lookahead": "agents.lookahead:LookaheadAgent",
+    "ppo": "agents.learned.ppo:PPOAgent",
+    "rollout": "agents.search.rollout:RolloutAgent",
+    "pimc": "agents.search.pimc:PIMCAgent",
+    "ismcts": "agents.search.ismcts:ISMCTSAgent",
+    "network": "agents.learned.policy_network:DistilledAgent",
+    "lookahead": "agents.learned.lookahead:LookaheadAgent",
     "oracle": "agents.oracle:Oracle",
 }
 """The agents that have a name, as ``module:Class``."""
@@ -38,7 +38,7 @@ def make(name: str, rules: str | Rules = "easy", seed: int = 0, **options: objec
             - ``module:function``: a function ``f(observation, action_mask)`` that returns actions as ``act`` does. Where it
               has parameters ``rules`` and ``seed``, it gets them too, and the options, with every call;
             - the path of a ``.zip`` file that a model of Stable-Baselines3 or sb3-contrib wrote, see
-              :class:`agents.sb3.SB3Agent`.
+              :class:`agents.learned.sb3.SB3Agent`.
         rules: the rules that it will play by.
         seed: of the agent's own random choices; the same seed makes the same moves.
         options: further keyword arguments of that class or function.
@@ -80,7 +80,7 @@ def make(name: str, rules: str | Rules = "easy", seed: int = 0, **options: objec
 def _find(name: str) -> Any:
     """Return the class or function that ``name`` stands for, or ``None`` if it is no such name."""
     if Path(name).suffix == ".zip":
-        from agents.sb3 import SB3Agent  # here, as torch takes seconds to import
+        from agents.learned.sb3 import SB3Agent  # here, as torch takes seconds to import
 
         return partial(SB3Agent, name)
     module, _, attribute = AGENTS.get(name, name).partition(":")

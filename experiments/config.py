@@ -193,7 +193,7 @@ class PolicyPart(Part):
     games: int = Field(default=60_000, ge=1)
     """Games whose decisions it is trained on."""
     depth: int = Field(default=1, ge=1, le=6)
-    """Of the search, see :func:`agents.expectation.search`, as ``width`` and ``positions``."""
+    """Of the search, see :func:`agents.learned.expectation.search`, as ``width`` and ``positions``."""
     width: float = Field(default=50.0, ge=0)
     """In points."""
     positions: int = Field(default=20_000, ge=1)

@@ -20,7 +20,7 @@ import numpy as np
 
 import agents
 from agents import Agent, OracleAgent
-from agents.worlds import deal_hidden
+from agents.search.worlds import deal_hidden
 from experiments.play import play
 from tripeaks_env.env.agent import AgentError, ask, describe
 from tripeaks_env.env.splits import random_numbers

@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents.expectation import LOWEST, new_tree, values_of_games
-from agents.lookahead import LookaheadAgent
-from agents.value_network import (
+from agents.learned.expectation import LOWEST, new_tree, values_of_games
+from agents.learned.lookahead import LookaheadAgent
+from agents.learned.value_network import (
     ANY_RANK,
     INPUTS,
     MOST,
@@ -20,7 +20,7 @@ from agents.value_network import (
     save_network,
     working_memory,
 )
-from agents.worlds import games_as_seen
+from agents.search.worlds import games_as_seen
 from experiments.training.distillation import MIRRORED_ACTION, VALUES, transformed
 from experiments.training.self_play import play_games
 from tests.common import RULES, endgame, every_rules, random_game

@@ -25,7 +25,7 @@ from stable_baselines3.common.vec_env import DummyVecEnv
 
 import agents
 from agents import Agent
-from agents.ppo import policy_arguments
+from agents.learned.ppo import policy_arguments
 from agents.simple import FunctionAgent, OpenerAgent, RandomAgent
 from experiments.play import play
 from experiments.validate import (

@@ -16,14 +16,14 @@ import numpy as np
 import pytest
 
 import agents
-from agents.endgame import all_known
-from agents.halving import halve, worlds_per_round
-from agents.ismcts import sight
-from agents.playouts import POLICIES
-from agents.rollout import search_by_rollouts
-from agents.search import SearchAgent
+from agents.search.agent import SearchAgent
+from agents.search.endgame import all_known
+from agents.search.halving import halve, worlds_per_round
+from agents.search.ismcts import sight
+from agents.search.playouts import POLICIES
+from agents.search.rollout import search_by_rollouts
+from agents.search.worlds import deal_hidden, games_as_seen
 from agents.simple import frees
-from agents.worlds import deal_hidden, games_as_seen
 from tests.common import RULES, additive_rules, endgame, every_rules, random_game
 from tests.naive import COVERS, DRAW, NaiveGame, naive_choice, naive_ends, naive_luck
 from tests.test_agents import play

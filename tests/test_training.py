@@ -12,8 +12,8 @@ from rich.console import Console
 from rich.progress import Progress
 
 import agents
-from agents.network import PolicyNetwork
-from agents.value_network import evaluate, working_memory
+from agents.learned.policy_network import PolicyNetwork
+from agents.learned.value_network import evaluate, working_memory
 from experiments.config import CompareConfig, ConfigError, IterationConfig, TrainConfig, ValuePart, load_training
 from experiments.curves import final_line, intervals, read_curves
 from experiments.play import play

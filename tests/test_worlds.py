@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from agents.worlds import deal_hidden, games_as_seen, random_state
+from agents.search.worlds import deal_hidden, games_as_seen, random_state
 from tests.common import RULES, every_rules, random_game
 from tests.test_no_leak import hidden_twin
 from tripeaks_env import Deal, Game, Rules, Status
@@ -164,7 +164,7 @@ def test_plain_python() -> None:
     """Without the compiler the same worlds come out, without any warning."""
     code = (
         "import numpy as np\n"
-        "from agents.worlds import deal_hidden, games_as_seen, random_state\n"
+        "from agents.search.worlds import deal_hidden, games_as_seen, random_state\n"
         "from tripeaks_env import Game, Rules\n"
         "from tripeaks_env.game.engine import tables\n"
         "from tripeaks_env.game.observation import observe\n"

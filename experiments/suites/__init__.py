@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from agents import playouts
-from agents.playouts import POLICIES, play_out, random_bit
+from agents.search import playouts
+from agents.search.playouts import POLICIES, play_out, random_bit
 from experiments.store import Arrays, Store, key_of, own_facts
 from tripeaks_env._jit import kernel_on
 from tripeaks_env.game import deals, engine

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvObs, VecEnvStepReturn
 
-from agents import expectation, value_network
-from agents.expectation import Tree, hide, new_tree, value_of_action
-from agents.value_network import ValueNetwork, Work, evaluate, working_memory
+from agents.learned import expectation, value_network
+from agents.learned.expectation import Tree, hide, new_tree, value_of_action
+from agents.learned.value_network import ValueNetwork, Work, evaluate, working_memory
 from experiments.training.rewards import KeptGames
 from experiments.training.self_play import Record, input_lists, new_record, returns
 from experiments.training.value_learner import ValueLearner

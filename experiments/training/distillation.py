@@ -8,8 +8,8 @@ import torch
 from rich.progress import Progress
 from torch.nn import functional
 
-from agents.network import NetworkAgent, PolicyNetwork
-from agents.value_network import ValueNetwork
+from agents.learned.policy_network import NetworkAgent, PolicyNetwork
+from agents.learned.value_network import ValueNetwork
 from experiments.config import ConfigError, IterationConfig
 from experiments.play import play
 from experiments.training.folder import Curve, curve_deals, read_arrays
@@ -31,8 +31,8 @@ MIRRORED_ACTION = np.append(MIRROR, DRAW)
 def decisions(config: IterationConfig, network: ValueNetwork, folder: Path, progress: Progress) -> Observation:
     """Return the decisions of games that a search plays, a batch of observations, with the values of the actions.
 
-    These are float32 (M, 29) under the key ``"values"``; see :func:`agents.expectation.search`. Chunks of games that are in
-    ``folder`` already are read from there.
+    These are float32 (M, 29) under the key ``"values"``; see :func:`agents.learned.expectation.search`. Chunks of games that
+    are in ``folder`` already are read from there.
     """
     parts = []
     policy = config.policy

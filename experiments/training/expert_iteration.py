@@ -1,7 +1,7 @@
 """Expert iteration: play with a search on a value network, train the network on what the search found, and again.
 
-The search is :mod:`agents.expectation`; the games are training deals. In the end a policy network learns from more of them
-which actions the search prefers.
+The search is :mod:`agents.learned.expectation`; the games are training deals. In the end a policy network learns from more of
+them which actions the search prefers.
 """
 
 from pathlib import Path
@@ -11,7 +11,7 @@ import torch
 from rich.progress import Progress
 from torch.utils.tensorboard import SummaryWriter
 
-from agents.value_network import save_network
+from agents.learned.value_network import save_network
 from experiments.config import ConfigError, IterationConfig
 from experiments.training.distillation import distil
 from experiments.training.folder import Curve, choose_device, claim, curve_deals, read_arrays

@@ -13,8 +13,8 @@ from sb3_contrib.common.maskable.policies import MaskableMultiInputActorCriticPo
 from stable_baselines3.common.callbacks import BaseCallback, ProgressBarCallback
 from stable_baselines3.common.vec_env import VecEnv
 
-from agents.network import PolicyNetwork
-from agents.ppo import PolicyAgent, policy_arguments
+from agents.learned.policy_network import PolicyNetwork
+from agents.learned.ppo import PolicyAgent, policy_arguments
 from experiments.config import ConfigError, TrainConfig
 from experiments.play import play
 from experiments.training.advantage import AdvantageReward

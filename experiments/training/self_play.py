@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents import expectation, value_network
-from agents.expectation import LOWEST, Tree, hide, new_tree, search
-from agents.value_network import MOST, ValueNetwork, Work, evaluate, inputs, working_memory
+from agents.learned import expectation, value_network
+from agents.learned.expectation import LOWEST, Tree, hide, new_tree, search
+from agents.learned.value_network import MOST, ValueNetwork, Work, evaluate, inputs, working_memory
 from tripeaks_env._jit import kernel, kernel_on
 from tripeaks_env.game import engine
 from tripeaks_env.game.deals import number_slots
@@ -78,7 +78,7 @@ def play_games(
         rules: the rules to play by.
         network: the value network.
         rng: of the exploration.
-        depth: of the search, see :func:`agents.expectation.search`.
+        depth: of the search, see :func:`agents.learned.expectation.search`.
         width: of the search.
         positions: how many the search can look at for an action.
         explore: how probably an action is a random one, so that the network sees other positions too. With 1, it is a

@@ -8,7 +8,7 @@ from torch import nn
 from torch.nn import functional
 from torch.optim.swa_utils import AveragedModel
 
-from agents.value_network import INPUTS, ValueNetwork, mirrored, reversed_ranks
+from agents.learned.value_network import INPUTS, ValueNetwork, mirrored, reversed_ranks
 from experiments.config import ConfigError, ValuePart
 from experiments.training.self_play import NO_INPUT
 from tripeaks_env._jit import kernel

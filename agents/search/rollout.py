@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from agents import halving, playouts, worlds
-from agents.halving import halve, legal_actions, worlds_per_round
-from agents.playouts import POLICIES, play_out, stream, worth_of_end
-from agents.search import SearchAgent, one_of
-from agents.worlds import deal_hidden, random_state
+from agents.search import halving, playouts, worlds
+from agents.search.agent import SearchAgent, one_of
+from agents.search.halving import halve, legal_actions, worlds_per_round
+from agents.search.playouts import POLICIES, play_out, stream, worth_of_end
+from agents.search.worlds import deal_hidden, random_state
 from tripeaks_env._jit import kernel_on
 from tripeaks_env.game import deals, engine
 from tripeaks_env.game.engine import DRAW, GAME, step, tables
@@ -23,8 +23,8 @@ class RolloutAgent(SearchAgent):
         rules: the rules that it plays by.
         seed: of its random numbers.
         simulations: playouts a decision, for all actions together; each action gets at least one a round.
-        milliseconds: time a decision instead, see :class:`agents.search.SearchAgent`.
-        playout: what playouts play, one of :data:`agents.playouts.POLICIES`.
+        milliseconds: time a decision instead, see :class:`agents.search.agent.SearchAgent`.
+        playout: what playouts play, one of :data:`agents.search.playouts.POLICIES`.
         win_bonus: points of a win on top of its score.
 
     Raises:
@@ -44,7 +44,7 @@ class RolloutAgent(SearchAgent):
         self.policy = one_of("playout", playout, POLICIES)
 
     def search(self, games: np.ndarray, simulations: int) -> np.ndarray:
-        """Return a legal action for each of N games as seen; see :meth:`agents.search.SearchAgent.search`."""
+        """Return a legal action for each of N games as seen; see :meth:`agents.search.agent.SearchAgent.search`."""
         actions = np.empty(len(games), dtype=np.int64)
         means = np.empty((len(games), DRAW + 1))
         search_by_rollouts(
@@ -71,7 +71,7 @@ def search_by_rollouts(
         table: (1,) of :data:`tripeaks_env.game.engine.TABLES`.
         seed: of the random numbers.
         simulations: playouts a game.
-        policy: what they play, an index of :data:`agents.playouts.POLICIES`.
+        policy: what they play, an index of :data:`agents.search.playouts.POLICIES`.
         win_bonus: points of a win on top of its score.
         actions: int64 (N,), out: the actions.
         means: float64 (N, 29), out: the mean worth of the playouts after each action, NaN where there was none.

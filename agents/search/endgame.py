@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from agents.worlds import deal_hidden
+from agents.search.worlds import deal_hidden
 from tripeaks_env.game.cards import WILD
 from tripeaks_env.game.engine import tables
 from tripeaks_env.game.rules import Rules

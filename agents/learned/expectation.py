@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents import value_network
-from agents.value_network import (
+from agents.learned import value_network
+from agents.learned.value_network import (
     CATEGORIES,
     POINTS,
     UNSEEN,
@@ -68,7 +68,7 @@ def new_tree(positions: int) -> Tree:
 
 @kernel_on(engine)
 def hide(game: np.void, table: np.void) -> None:
-    """Forget the hidden cards of a game: it becomes one as seen, see :func:`agents.worlds.games_as_seen`."""
+    """Forget the hidden cards of a game: it becomes one as seen, see :func:`agents.search.worlds.games_as_seen`."""
     shown = int(game["remaining"]) if table["open"] else int(game["exposed"])
     for position in range(POSITIONS):
         if not (shown >> position) & 1:

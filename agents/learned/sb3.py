@@ -17,7 +17,7 @@ from stable_baselines3.common.policies import ActorCriticPolicy, BasePolicy
 from stable_baselines3.common.save_util import load_from_zip_file
 from stable_baselines3.dqn.policies import DQNPolicy
 
-from agents.network import RelativeRanks
+from agents.learned.policy_network import RelativeRanks
 from tripeaks_env import TriPeaksEnv
 from tripeaks_env.env.agent import describe
 from tripeaks_env.game.engine import DRAW

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from agents import halving, playouts, worlds
-from agents.halving import halve, legal_actions
-from agents.playouts import turned_up
-from agents.search import SearchAgent, integer, one_of
-from agents.worlds import deal_hidden, random_state
+from agents.search import halving, playouts, worlds
+from agents.search.agent import SearchAgent, integer, one_of
+from agents.search.halving import halve, legal_actions
+from agents.search.playouts import turned_up
+from agents.search.worlds import deal_hidden, random_state
 from tripeaks_env._jit import kernel_on
 from tripeaks_env.game import deals, engine
 from tripeaks_env.game.engine import DRAW, step, tables
@@ -30,7 +30,7 @@ class PIMCAgent(SearchAgent):
         worlds: worlds a decision.
         objective: what is averaged: ``"score"``, the best score, or ``"win"``, whether a win is possible and, where actions
             are equal in that, the best score with it.
-        milliseconds: time a decision instead of ``worlds``, see :class:`agents.search.SearchAgent`.
+        milliseconds: time a decision instead of ``worlds``, see :class:`agents.search.agent.SearchAgent`.
 
     Raises:
         ValueError: the rules have streak scoring, or an option has a value that is not allowed.
@@ -56,7 +56,7 @@ class PIMCAgent(SearchAgent):
         )
 
     def search(self, games: np.ndarray, simulations: int) -> np.ndarray:
-        """Return a legal action for each of N games as seen; see :meth:`agents.search.SearchAgent.search`."""
+        """Return a legal action for each of N games as seen; see :meth:`agents.search.agent.SearchAgent.search`."""
         return np.array([self._search_one(games[i : i + 1], simulations) for i in range(len(games))], dtype=np.int64)
 
     def _search_one(self, game: np.ndarray, number: int) -> int:

@@ -11,7 +11,7 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import nn
 from torch.nn import functional
 
-from agents import checkpoint
+from agents.learned import checkpoint
 from agents.simple import COVER_MATRIX
 from tripeaks_env.game.cards import EMPTY, FACE_DOWN, WILD
 from tripeaks_env.game.engine import DRAW, UNDO
@@ -114,7 +114,7 @@ class PolicyNetwork(nn.Module):
 
     @classmethod
     def of_sb3(cls, policy: MaskableMultiInputActorCriticPolicy, rules: Rules, hidden: list[int]) -> "PolicyNetwork":
-        """Return the actor of a policy that was made with :func:`agents.ppo.policy_arguments`."""
+        """Return the actor of a policy that was made with :func:`agents.learned.ppo.policy_arguments`."""
         network = cls(rules, hidden)
         network.copy_to_or_from(policy, to=False)
         return network
@@ -132,13 +132,13 @@ class PolicyNetwork(nn.Module):
         return torch.where(observation["action_mask"] == 1, logits, torch.finfo(logits.dtype).min)
 
     def save(self, path: Path, kind: str) -> None:
-        """Write the weights; see :mod:`agents.checkpoint`."""
+        """Write the weights; see :mod:`agents.learned.checkpoint`."""
         weights = {name: weight.detach().cpu().numpy() for name, weight in self.layers.state_dict().items()}
         checkpoint.write(path, kind, self.rules, weights)
 
     @classmethod
     def load(cls, kind: str, rules: Rules, path: str | Path | None = None) -> "PolicyNetwork":
-        """Return the network of a checkpoint; see :func:`agents.checkpoint.read` for the arguments and errors."""
+        """Return the network of a checkpoint; see :func:`agents.learned.checkpoint.read` for the arguments and errors."""
         weights = checkpoint.read(kind, rules, path)
         try:
             layers = sorted((int(name.removesuffix(".bias")), name) for name in weights if name.endswith(".bias"))

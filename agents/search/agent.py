@@ -5,8 +5,8 @@ from time import perf_counter
 
 import numpy as np
 
-from agents.endgame import all_known, best_action
-from agents.worlds import games_as_seen
+from agents.search.endgame import all_known, best_action
+from agents.search.worlds import games_as_seen
 from tripeaks_env.game.engine import UNDO
 from tripeaks_env.game.observation import Observation
 from tripeaks_env.game.rules import Rules
@@ -69,7 +69,7 @@ class SearchAgent(ABC):
         """Return a legal action for each of N games as seen, int64 (N,).
 
         Args:
-            games: (N,) of :data:`tripeaks_env.game.engine.GAME`, from :func:`agents.worlds.games_as_seen`.
+            games: (N,) of :data:`tripeaks_env.game.engine.GAME`, from :func:`agents.search.worlds.games_as_seen`.
             simulations: the budget of each.
         """
 

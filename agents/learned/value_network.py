@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents import checkpoint
+from agents.learned import checkpoint
 from tripeaks_env._jit import kernel, kernel_on
 from tripeaks_env.game import engine
 from tripeaks_env.game.cards import EMPTY, WILD
@@ -208,12 +208,12 @@ def reversed_ranks() -> np.ndarray:
 
 
 def save_network(network: ValueNetwork, rules: Rules, path: Path) -> None:
-    """Write a network to a file; see :mod:`agents.checkpoint`."""
+    """Write a network to a file; see :mod:`agents.learned.checkpoint`."""
     checkpoint.write(path, "value", rules, network._asdict())
 
 
 def load_network(rules: Rules, path: str | Path | None = None) -> ValueNetwork:
-    """Return the network of a checkpoint; see :func:`agents.checkpoint.read` for the arguments and errors."""
+    """Return the network of a checkpoint; see :func:`agents.learned.checkpoint.read` for the arguments and errors."""
     weights = checkpoint.read("value", rules, path)
     try:
         network = ValueNetwork(**weights)

@@ -10,7 +10,7 @@ from safetensors import SafetensorError, safe_open
 
 from tripeaks_env.game.rules import Rules, as_rules
 
-SHIPPED = Path(__file__).parent / "checkpoints"
+SHIPPED = Path(__file__).parents[1] / "checkpoints"
 HEADER = "agent"  # one key: with more, their order in the file would vary
 
 

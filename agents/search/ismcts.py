@@ -4,11 +4,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents import halving, playouts, worlds
-from agents.halving import halve, legal_actions, worlds_per_round
-from agents.playouts import POLICIES, play_out, policy_action, stream, worth_of_end
-from agents.search import SearchAgent, integer, number, one_of
-from agents.worlds import deal_hidden, random_state
+from agents.search import halving, playouts, worlds
+from agents.search.agent import SearchAgent, integer, number, one_of
+from agents.search.halving import halve, legal_actions, worlds_per_round
+from agents.search.playouts import POLICIES, play_out, policy_action, stream, worth_of_end
+from agents.search.worlds import deal_hidden, random_state
 from tripeaks_env._jit import kernel, kernel_on
 from tripeaks_env.game import deals, engine
 from tripeaks_env.game.engine import DRAW, GAME, MAX_LINE, PLAYING, status, step, tables
@@ -30,8 +30,8 @@ class ISMCTSAgent(SearchAgent):
     Plain upper confidence bounds spread a few thousand simulations too thin over so many sights. Therefore
 
     - the actions at the root share the budget by sequential halving, all in the same worlds, as in
-      :class:`agents.rollout.RolloutAgent` (Pepels, Cazenave, Winands and Lanctot: Minimizing simple regret in game tree
-      search, 2014); the last one left is played;
+      :class:`agents.search.rollout.RolloutAgent` (Pepels, Cazenave, Winands and Lanctot: Minimizing simple regret in game
+      tree search, 2014); the last one left is played;
     - a node follows the playout policy until it has had ``visits`` simulations;
     - from then on it takes the action of the highest upper confidence bound, where each action starts with ``prior``
       simulations of the node's mean worth, and worths are scaled to the least and the greatest that the search has met.
@@ -40,11 +40,11 @@ class ISMCTSAgent(SearchAgent):
         rules: the rules that it plays by.
         seed: of its random numbers.
         simulations: simulations a decision; each action gets at least one a round.
-        milliseconds: time a decision instead, see :class:`agents.search.SearchAgent`.
+        milliseconds: time a decision instead, see :class:`agents.search.agent.SearchAgent`.
         exploration: the factor of the confidence bound.
         visits: simulations of a node by the playout policy.
         prior: how many simulations the node's mean worth counts for in the mean of each action.
-        playout: what playouts play, one of :data:`agents.playouts.POLICIES`.
+        playout: what playouts play, one of :data:`agents.search.playouts.POLICIES`.
         win_bonus: points of a win on top of its score.
 
     Raises:
@@ -76,7 +76,7 @@ class ISMCTSAgent(SearchAgent):
         )
 
     def search(self, games: np.ndarray, simulations: int) -> np.ndarray:
-        """Return a legal action for each of N games as seen; see :meth:`agents.search.SearchAgent.search`."""
+        """Return a legal action for each of N games as seen; see :meth:`agents.search.agent.SearchAgent.search`."""
         actions = np.empty(len(games), dtype=np.int64)
         tree = new_tree(simulations + ROUNDS * ACTIONS)  # as in each round each action gets one at least
         search_by_tree(games, tables(self.rules), self.seed, simulations, self.options, tree, actions)

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import numpy as np
 
-from agents.expectation import new_tree, values_of_games
-from agents.search import SearchAgent, integer, number
-from agents.value_network import POINTS, load_network, working_memory
-from agents.worlds import games_as_seen
+from agents.learned.expectation import new_tree, values_of_games
+from agents.learned.value_network import POINTS, load_network, working_memory
+from agents.search.agent import SearchAgent, integer, number
+from agents.search.worlds import games_as_seen
 from tripeaks_env.game.engine import DRAW, UNDO, tables
 from tripeaks_env.game.observation import Observation
 from tripeaks_env.game.rules import Rules
@@ -20,7 +20,7 @@ class LookaheadAgent(SearchAgent):
         rules: the rules that it plays by; they must be those that the network was trained for.
         seed: has no effect.
         simulations: the most positions to look at for a decision, beside those one action deep; up to 262,144.
-        milliseconds: time a decision instead, still up to ``depth``, see :class:`agents.search.SearchAgent`.
+        milliseconds: time a decision instead, still up to ``depth``, see :class:`agents.search.agent.SearchAgent`.
         depth: how many actions deep to look at most. 1: only what the action itself reveals.
         width: how many points worse than the best an action may be at first sight to be looked at deeper.
         checkpoint: a ``value.safetensors`` that training wrote; by default the one shipped for these rules.
@@ -52,7 +52,7 @@ class LookaheadAgent(SearchAgent):
         self.work = working_memory(self.network)
 
     def search(self, games: np.ndarray, simulations: int) -> np.ndarray:
-        """Return a legal action for each of N games as seen; see :meth:`agents.search.SearchAgent.search`."""
+        """Return a legal action for each of N games as seen; see :meth:`agents.search.agent.SearchAgent.search`."""
         return self._expect(games, simulations).argmax(axis=1)
 
     def values(self, observation: Observation, action_mask: np.ndarray) -> np.ndarray:

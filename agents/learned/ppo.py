@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from sb3_contrib.common.maskable.policies import MaskableMultiInputActorCriticPolicy
 
-from agents.network import NetworkAgent, PolicyNetwork, RelativeRanks
+from agents.learned.policy_network import NetworkAgent, PolicyNetwork, RelativeRanks
 from tripeaks_env.game.observation import Observation
 from tripeaks_env.game.rules import Rules
 

@@ -1,0 +1,1 @@
+"""Agents that learned: networks, and searches that go by what a network expects."""
