@@ -34,7 +34,7 @@ check: $(TESTING) ## lint and check types only
 	$(BIN)/python -m mypy
 
 docs: benchmark ## make the pictures of the README, the animation too
-	$(BIN)/python -m experiments.pictures docs
+	$(BIN)/python -m experiments.pages.pictures docs
 	cp runs/benchmark/leaderboard.svg docs/
 
 bench-speed: $(INSTALLED) ## measure speed beside other libraries, write docs/speed.md (10 minutes)

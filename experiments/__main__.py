@@ -15,8 +15,8 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from experiments.config import KEPT, SUITES, CompareConfig, ConfigError, TrainConfig, load, load_training
-from experiments.provenance import command, provenance
-from experiments.run_folder import opened
+from experiments.runs.folder import opened
+from experiments.runs.provenance import command, provenance
 from tripeaks_env.env.agent import AgentError
 from tripeaks_env.env.splits import suite
 from tripeaks_env.game.rules import PRESETS, Rules, as_rules
@@ -67,8 +67,8 @@ def compare(
     folder = output or Path("runs") / settings.name
     facts = provenance()
     with opened(folder, "compare", settings, facts) as log:
-        from experiments.compare import compare as run  # here, as these take seconds to import
-        from experiments.report import write_comparison
+        from experiments.comparison.compare import compare as run  # here, as these take seconds to import
+        from experiments.comparison.report import write_comparison
 
         console = Console()
         with _resumable():
@@ -154,7 +154,7 @@ def export(
 ) -> None:
     """Let an agent, or the solver (oracle), play training deals, and write the games as a Minari data set."""
     try:
-        from experiments import offline  # here, as it is an extra
+        from experiments.offline import data_sets as offline  # here, as it is an extra
     except ImportError as error:
         raise ConfigError(f"exporting needs Minari ({error}); install it with pip install 'minari[hdf5]'") from error
     wanted = offline.Export(agent, deals, _options(option), seed, _rules(rules), explore)
@@ -181,7 +181,7 @@ def results(
 ) -> None:
     """Write a page of leaderboards, strength against time, and learning curves, from what compare and train have written."""
     _check_writable(output.parent)
-    from experiments.results import write_page  # here, as pandas and matplotlib take seconds to import
+    from experiments.pages.results import write_page  # here, as pandas and matplotlib take seconds to import
 
     write_page(comparison, training, command(), output)
     typer.echo(f"Written to {output}")
@@ -205,8 +205,8 @@ def optima(
         _check_writable(each)
     if output and output.is_dir():
         raise ConfigError(f"{output} is a folder; --output must be a file")
-    from experiments import optima as run  # here, as the other commands do not need it
-    from experiments.store import Store
+    from experiments.pages import optima as run  # here, as the other commands do not need it
+    from experiments.runs.store import Store
 
     with _resumable(), _engine(engine, workers, address) as pool, _progress() as progress:
         solved = run.solve_presets(deals, seed, Store(folder), pool, progress)
@@ -232,7 +232,7 @@ def suites(
         if name not in KEPT:
             raise ConfigError(f"rules are {name!r}; they must be {', '.join(KEPT)}")
     from experiments import suites as run  # here, as the other commands do not need it
-    from experiments.store import Store
+    from experiments.runs.store import Store
 
     numbers, store = suite(SUITES["full"]), Store(Path("runs") / "suites")
     with _resumable(), _engine(engine, workers, address) as pool, _progress() as progress:
@@ -259,9 +259,12 @@ def speed(
         _check_writable(output.parent)
         if output.is_dir():
             raise ConfigError(f"{output} is a folder; --output must be a file")
-    from experiments.speed import harness, page  # here, as the other commands do not need them
-    from experiments.speed.peers import PEERS
-    from experiments.speed.rows import SECTIONS
+    from experiments.pages.speed import (
+        harness,  # here, as the other commands do not need them
+        page,
+    )
+    from experiments.pages.speed.peers import PEERS
+    from experiments.pages.speed.rows import SECTIONS
 
     sections, size = {**SECTIONS, "Other libraries": PEERS}, harness.QUICK if quick else harness.FULL
     with _progress() as progress:

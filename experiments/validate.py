@@ -3,16 +3,10 @@
 The checks run in a process of their own, so that an agent that hangs or ends the interpreter costs one line of the result.
 All deals are training deals.
 
-What finds an agent that peeks is :func:`audit`. It asks the agent twice in the same positions, in which only the hidden cards
-differ: who does not see them chooses the same. That finds mistakes and plain cheating. It is no proof, as the agent runs in
-the same process: one that looks whether it is being audited, and behaves then, is not found.
+What finds an agent that peeks is :mod:`experiments.games.audit`.
 """
 
-import pickle
-import random
-import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -20,12 +14,12 @@ import numpy as np
 
 import agents
 from agents import Agent, OracleAgent
-from agents.search.worlds import deal_hidden
-from experiments.play import play
-from tripeaks_env.env.agent import AgentError, ask, describe
+from experiments.games.audit import Result, ask_some, audit, generators, play_rounds, replay, seeded
+from experiments.games.play import play
+from tripeaks_env.env.agent import AgentError, describe
 from tripeaks_env.env.splits import random_numbers
 from tripeaks_env.game.deals import number_slots
-from tripeaks_env.game.engine import GAME, MAX_LINE, new_games, play_actions, tables
+from tripeaks_env.game.engine import new_games, play_actions
 from tripeaks_env.game.observation import observe
 from tripeaks_env.game.rules import PRESETS, Rules, as_rules
 from tripeaks_env.game.sampling import sample_actions
@@ -56,14 +50,6 @@ class Check(NamedTuple):
     name: str
     passed: bool | None
     message: str
-
-
-class Result(NamedTuple):
-    """What a check of a candidate has found, see :class:`Check`; ``seconds`` is the time of a move, where it was measured."""
-
-    passed: bool | None
-    message: str
-    seconds: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -135,59 +121,6 @@ def validate(
             results.append(check)
             checked(check)
     return results
-
-
-def audit(
-    make: Callable[[], Agent],
-    games: np.ndarray,
-    rules: Rules,
-    numbers: Sequence[int] | np.ndarray = (),
-    rounds: int = MAX_LINE,
-) -> Result:
-    """Return whether an agent chooses by what it is shown alone: ``passed`` is ``None`` if that cannot be told.
-
-    An agent plays the games on to their ends. Another one of the same kind and seed is then asked in the same positions in
-    the same order, and a third one, with the hidden cards dealt anew in every position. Where the second chooses as the first
-    and the third does not, the cards made the difference. What an agent looks at on the sly (the variables of callers, the
-    objects of the garbage collector) has the cards that were dealt anew. The global random generators are seeded
-    alike for each.
-
-    Args:
-        make: returns a new agent, of the same seed each time; no oracle.
-        games: (N,) of :data:`tripeaks_env.game.engine.GAME`, not over; changed while this runs and put back.
-        rules: the rules that they are played by.
-        numbers: their deal numbers, where known: the variables of callers have others while the hidden cards differ.
-        rounds: after how many actions in each game to stop, for agents that are slow.
-
-    Raises:
-        AgentError: see :func:`tripeaks_env.env.agent.ask`.
-    """
-    kept = games.tobytes()  # no array, so that an agent that searches for games finds those that it is asked about
-    numbers = np.array(numbers, dtype=np.int64)
-    try:
-        make()  # imports what it needs: torch is seeded only where it is there
-        with _seeded(0):
-            asked, first = _play_rounds(make(), games, rules, numbers, rounds)
-        with _seeded(0):
-            again = _replay(make(), asked, games, rules, numbers)
-        numbers += 26  # other deals
-        with _seeded(0):
-            other = _replay(make(), asked, games, rules, numbers, exchange=True)
-    finally:
-        games[:] = np.frombuffer(kept, GAME)
-    number, varied, differ = len(first), np.count_nonzero(first != again), np.count_nonzero(first != other)
-    if varied:
-        return Result(
-            None,
-            f"with the same seed and cards it chose otherwise in {varied:,} of {number:,} positions: as it does not repeat "
-            "itself, whether it sees hidden cards cannot be told",
-        )
-    if differ:
-        return Result(
-            False,
-            f"with other hidden cards it chose otherwise in {differ:,} of {number:,} positions: it sees what is hidden",
-        )
-    return Result(True, f"the same {number:,} moves with other hidden cards")
 
 
 def training_games(count: int, rules: Rules, seed: int = 0) -> np.ndarray:
@@ -300,13 +233,13 @@ def check_repeats(candidate: Candidate) -> Result:
     """See whether the same seed makes the same moves, and whether the global random generators have no part in it."""
     games = training_games(candidate.games, candidate.rules, candidate.seed)
     candidate.make()  # imports what it needs: torch is seeded only where it is there
-    with _seeded(1):
+    with seeded(1):
         agent = candidate.make()
         before = generators()
-        rounds, first = _play_rounds(agent, games, candidate.rules, candidate.deals(0))
+        rounds, first = play_rounds(agent, games, candidate.rules, candidate.deals(0))
         used = [name for name, state in before.items() if state != generators()[name]]
-    with _seeded(2):
-        again = _replay(candidate.make(), rounds, games, candidate.rules, candidate.deals(0))
+    with seeded(2):
+        again = replay(candidate.make(), rounds, games, candidate.rules, candidate.deals(0))
     if used:
         return Result(False, f"it uses or seeds the global generator of {' and '.join(used)}; it must have its own")
     number, differ = len(first), int(np.count_nonzero(first != again))
@@ -322,7 +255,7 @@ def check_batches(candidate: Candidate) -> Result:
     order = np.random.default_rng(candidate.seed).permutation(number)
 
     def choose(agent: Agent, which: np.ndarray) -> np.ndarray:
-        return _ask(agent, games, which, candidate.rules, candidate.deals(0))[1]
+        return ask_some(agent, games, which, candidate.rules, candidate.deals(0))[1]
 
     everything = np.arange(number)
     together = choose(candidate.make(), everything)
@@ -350,66 +283,6 @@ def check_hidden(candidate: Candidate) -> Result:
     return audit(candidate.make, games, candidate.rules, candidate.deals(candidate.games))
 
 
-class _Round(NamedTuple):
-    """What an agent was asked at once: all games, as bytes, and which of them are still played."""
-
-    games: bytes
-    playing: np.ndarray
-
-
-def _play_rounds(
-    agent: Agent, games: np.ndarray, rules: Rules, numbers: np.ndarray, most: int = MAX_LINE
-) -> tuple[list[_Round], np.ndarray]:
-    """Play games to their ends, or ``most`` rounds, in place; return the rounds and, in one array, the actions."""
-    playing = np.arange(len(games))
-    rounds: list[_Round] = []
-    choices = []
-    while len(playing) and len(rounds) < most:
-        rounds.append(_Round(games.tobytes(), playing))
-        current, actions = _ask(agent, games, playing, rules, numbers)
-        over = play_actions(current, actions, rules).over
-        games[playing] = current
-        playing = playing[~over]
-        choices.append(actions)
-    return rounds, np.concatenate(choices)
-
-
-def _replay(
-    agent: Agent, rounds: list[_Round], games: np.ndarray, rules: Rules, numbers: np.ndarray, exchange: bool = False
-) -> np.ndarray:
-    """Ask an agent the same again, perhaps with other hidden cards; return its actions in one array.
-
-    Args:
-        agent: a new one.
-        rounds: from :func:`_play_rounds`.
-        games: as there; the positions are written to it, so that they are in the same place as before.
-        rules: the rules.
-        numbers: what is in the variables of callers as deal numbers.
-        exchange: whether the hidden cards are dealt anew in every round.
-    """
-    state, choices = np.zeros(1, dtype=np.uint64), []
-    for kept, playing in rounds:
-        games[:] = np.frombuffer(kept, GAME)
-        if exchange:
-            for game in games:
-                deal_hidden(game, tables(rules)[0], state)
-        choices.append(_ask(agent, games, playing, rules, numbers)[1])
-    return np.concatenate(choices)
-
-
-def _ask(
-    agent: Agent, games: np.ndarray, playing: np.ndarray, rules: Rules, numbers: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the games that are played and the actions in them.
-
-    The variables have the names of those in :func:`experiments.play.play`, and a list holds them for whoever searches the
-    objects of the garbage collector, as arrays themselves are not among those.
-    """
-    current = games[playing]
-    reachable = [current, games]
-    return current, ask(agent, reachable[0], rules).actions
-
-
 def _positions(number: int, rules: Rules, seed: int) -> np.ndarray:
     """Return games of training deals in progress, (number,): after 0 to 39 random moves, or before the last."""
     rng = np.random.default_rng(seed)
@@ -420,29 +293,3 @@ def _positions(number: int, rules: Rules, seed: int) -> np.ndarray:
         over = play_actions(after, sample_actions(observe(games, rules)["action_mask"], rng), rules).over
         games = np.where((move < lengths) & ~over, after, games)
     return games
-
-
-def generators() -> dict[str, bytes]:
-    """Return the states of the global random generators by the name of their library."""
-    states: dict[str, Any] = {"random": random.getstate(), "numpy": np.random.get_state(legacy=False)}  # noqa: NPY002
-    if "torch" in sys.modules:
-        states["torch"] = sys.modules["torch"].random.get_rng_state().numpy()
-    return {name: pickle.dumps(state) for name, state in states.items()}
-
-
-@contextmanager
-def _seeded(seed: int) -> Iterator[None]:
-    """Seed the global random generators, and put their states back in the end."""
-    torch = sys.modules.get("torch")
-    kept = random.getstate(), np.random.get_state(legacy=False), torch and torch.random.get_rng_state()  # noqa: NPY002
-    random.seed(seed)
-    np.random.seed(seed)  # noqa: NPY002
-    if torch:
-        torch.random.manual_seed(seed)
-    try:
-        yield
-    finally:
-        random.setstate(kept[0])
-        np.random.set_state(kept[1])  # noqa: NPY002
-        if torch:
-            torch.random.set_rng_state(kept[2])

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import strategies as st
 from rich.progress import Progress
 
-from experiments.compare import Comparison, compare
+from experiments.comparison.compare import Comparison, compare
 from experiments.config import CompareConfig
 from tests.naive import NaiveGame, naive_deal, naive_endgame
 from tripeaks_env import PRESETS, Deal, Game, Rules, Scoring, Solution, Status

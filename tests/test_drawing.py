@@ -15,7 +15,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from PIL import Image
 
-from experiments.pictures import LINE, board, film, games, write_film
+from experiments.pages.pictures import LINE, board, film, games, write_film
 from tests.common import WORKED_WIN
 from tests.test_no_leak import pairs
 from tripeaks_env import Game, Rules, Status, TriPeaksEnv, TriPeaksVectorEnv

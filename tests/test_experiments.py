@@ -16,6 +16,7 @@ from rich.progress import Progress
 
 from experiments import suites
 from experiments.__main__ import main
+from experiments.comparison.analysis import leaderboard
 from experiments.config import (
     CONFIGS,
     SUITES,
@@ -27,12 +28,11 @@ from experiments.config import (
     load,
     load_training,
 )
-from experiments.speed.harness import QUICK, Measure, Row, Sample, Size, measure
-from experiments.speed.page import COLUMNS, report
-from experiments.speed.peers import PEERS
-from experiments.speed.rows import SECTIONS
-from experiments.statistics import leaderboard
-from experiments.store import facts_of_agent
+from experiments.pages.speed.harness import QUICK, Measure, Row, Sample, Size, measure
+from experiments.pages.speed.page import COLUMNS, report
+from experiments.pages.speed.peers import PEERS
+from experiments.pages.speed.rows import SECTIONS
+from experiments.runs.store import facts_of_agent
 from tests.common import AtOnce, compared
 from tripeaks_env import PRESETS, Deal, Rules, is_evaluation, solve, suite
 from tripeaks_env.game.deals import format_code, parse_code

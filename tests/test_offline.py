@@ -15,8 +15,8 @@ from minari.dataset.minari_storage import MinariStorage
 
 from agents.simple import RandomAgent
 from experiments.config import ConfigError
-from experiments.games import Lines
-from experiments.offline import (
+from experiments.games.lines import Lines
+from experiments.offline.data_sets import (
     CHUNK,
     DATA_FILE,
     Export,

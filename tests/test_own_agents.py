@@ -27,7 +27,8 @@ import agents
 from agents import Agent
 from agents.learned.ppo import policy_arguments
 from agents.simple import FunctionAgent, OpenerAgent, RandomAgent
-from experiments.play import play
+from experiments.games.audit import audit, generators
+from experiments.games.play import play
 from experiments.validate import (
     BATCHES,
     HIDDEN,
@@ -37,14 +38,12 @@ from experiments.validate import (
     REPEATS,
     Candidate,
     Check,
-    audit,
     check_batches,
     check_hidden,
     check_legal,
     check_made,
     check_plays,
     check_repeats,
-    generators,
     training_games,
     validate,
 )
@@ -251,7 +250,7 @@ class PeeksFromOutside(Cheat):
 
 
 class PeeksAtNames(Cheat):
-    """Knows the variables of experiments.play.play."""
+    """Knows the variables of experiments.games.play.play."""
 
     def games(self, observation: Observation) -> np.ndarray | None:
         frame: Any = sys._getframe(1)

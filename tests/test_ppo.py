@@ -16,7 +16,7 @@ import agents
 from agents.learned.policy_network import RelativeRanks
 from agents.learned.ppo import PPOAgent
 from experiments.config import ConfigError, TrainConfig
-from experiments.play import play
+from experiments.games.play import play
 from experiments.training import ppo
 from experiments.training.ppo import train
 from experiments.training.rewards import ShapedReward

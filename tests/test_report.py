@@ -16,12 +16,12 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
+from experiments.comparison.analysis import RESAMPLES, SEED, analyse
+from experiments.comparison.report import write_comparison
+from experiments.comparison.report.page import Comparison, number, render
+from experiments.comparison.report.plots import inline_svg, leaderboard_figure
+from experiments.comparison.report.replays import choose_deals, replay_data
 from experiments.config import CompareConfig
-from experiments.report import write_comparison
-from experiments.report.page import Comparison, number, render
-from experiments.report.plots import inline_svg, leaderboard_figure
-from experiments.report.replays import choose_deals, replay_data
-from experiments.statistics import RESAMPLES, SEED, analyse
 from tripeaks_env import Deal, Game, Rules, action_values, solve, suite
 from tripeaks_env.game.deals import format_code
 from tripeaks_env.game.engine import DRAW

@@ -17,12 +17,12 @@ import pytest
 import yaml
 from rich.progress import Progress
 
-from experiments import game_tasks
-from experiments.compare import compare
+from experiments.comparison.compare import compare
 from experiments.config import CompareConfig, ConfigError
-from experiments.game_tasks import CHUNK
-from experiments.provenance import provenance
-from experiments.run_folder import opened
+from experiments.games import tasks as game_tasks
+from experiments.games.tasks import CHUNK
+from experiments.runs.folder import opened
+from experiments.runs.provenance import provenance
 from tests.common import compared
 from tripeaks_env import Game, solve
 from tripeaks_env.parallel.workers import LocalEngine

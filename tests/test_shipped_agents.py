@@ -9,7 +9,7 @@ import pytest
 import agents
 from agents import Agent
 from agents.learned.checkpoint import SHIPPED
-from experiments.play import play
+from experiments.games.play import play
 from tests.test_agents import play as play_legally
 from tests.test_no_leak import pairs
 from tests.test_search_agents import positions

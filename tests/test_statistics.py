@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from experiments.statistics import (
+from experiments.comparison.analysis import (
     DREW,
     MISTAKES,
     REMOVED,

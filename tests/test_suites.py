@@ -8,7 +8,7 @@ import pytest
 
 from experiments import suites
 from experiments.config import KEPT, SUITES, CompareConfig
-from experiments.store import Store
+from experiments.runs.store import Store
 from tests.common import AtOnce, compared
 from tests.naive import NaiveGame, naive_deal
 from tripeaks_env import PRESETS, Rules, difficulty, is_evaluation, solve, suite

@@ -14,12 +14,12 @@ from rich.progress import Progress
 import agents
 from agents.learned.policy_network import PolicyNetwork
 from agents.learned.value_network import evaluate, working_memory
+from experiments.comparison.report import write_comparison
 from experiments.config import CompareConfig, ConfigError, IterationConfig, TrainConfig, ValuePart, load_training
-from experiments.curves import final_line, intervals, read_curves
-from experiments.play import play
-from experiments.provenance import provenance
-from experiments.report import write_comparison
-from experiments.results import write_page
+from experiments.games.play import play
+from experiments.pages.curves import final_line, intervals, read_curves
+from experiments.pages.results import write_page
+from experiments.runs.provenance import provenance
 from experiments.training import expert_iteration, ppo
 from experiments.training.advantage import AdvantageReward
 from experiments.training.distillation import VALUES, decisions, distil

@@ -15,7 +15,7 @@ import pandas as pd
 
 from agents.search import playouts
 from agents.search.playouts import POLICIES, play_out, random_bit
-from experiments.store import Arrays, Store, key_of, own_facts
+from experiments.runs.store import Arrays, Store, key_of, own_facts
 from tripeaks_env._jit import kernel_on
 from tripeaks_env.game import deals, engine
 from tripeaks_env.game.deals import format_code, number_slots
@@ -37,7 +37,7 @@ class DealsTask(NamedTuple):
     """Deals to find out about.
 
     Attributes:
-        key: of what comes out, see :class:`experiments.store.Store`.
+        key: of what comes out, see :class:`experiments.runs.store.Store`.
         rules: the rules that they are played by.
         first: index in the suite of the first deal.
         numbers: the deal numbers.

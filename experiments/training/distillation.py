@@ -11,7 +11,7 @@ from torch.nn import functional
 from agents.learned.policy_network import NetworkAgent, PolicyNetwork
 from agents.learned.value_network import ValueNetwork
 from experiments.config import ConfigError, IterationConfig
-from experiments.play import play
+from experiments.games.play import play
 from experiments.training.folder import Curve, curve_deals, read_arrays
 from experiments.training.self_play import play_games
 from tripeaks_env.env.splits import random_numbers

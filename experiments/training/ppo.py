@@ -16,7 +16,7 @@ from stable_baselines3.common.vec_env import VecEnv
 from agents.learned.policy_network import PolicyNetwork
 from agents.learned.ppo import PolicyAgent, policy_arguments
 from experiments.config import ConfigError, TrainConfig
-from experiments.play import play
+from experiments.games.play import play
 from experiments.training.advantage import AdvantageReward
 from experiments.training.folder import Curve, choose_device, claim
 from experiments.training.rewards import ShapedReward

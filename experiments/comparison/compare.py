@@ -17,11 +17,11 @@ from rich.progress import Progress
 
 from experiments import suites
 from experiments.config import CompareConfig, ConfigError
-from experiments.game_tasks import CHUNK, GamesTask, play_games, try_agent
-from experiments.games import Lines, ends
-from experiments.move_values import CHUNK as MOVES_CHUNK
-from experiments.move_values import COLUMNS, MovesTask, value_moves
-from experiments.store import Arrays, Store, facts_of_agent, key_of, own_facts, to_text
+from experiments.games.lines import Lines, ends
+from experiments.games.move_values import CHUNK as MOVES_CHUNK
+from experiments.games.move_values import COLUMNS, MovesTask, value_moves
+from experiments.games.tasks import CHUNK, GamesTask, play_games, try_agent
+from experiments.runs.store import Arrays, Store, facts_of_agent, key_of, own_facts, to_text
 from tripeaks_env.env.splits import suite
 from tripeaks_env.game.layout import peaks_cleared
 from tripeaks_env.parallel.workers import Engine, Lost
@@ -37,7 +37,7 @@ class Comparison(NamedTuple):
             code; ``won``; ``score``; ``peaks`` emptied; ``draws``; ``moves``; ``actions``: the line of play; those of
             :func:`experiments.suites.read`; ``regret``: the optimum less the score.
         moves: a row for each move on the first deals: ``agent``, ``deal``, and the columns of
-            :func:`experiments.move_values.value_moves`.
+            :func:`experiments.games.move_values.value_moves`.
         failed: agents that have no results, each with what was wrong.
         remarks: on agents that have results, such as that they do not repeat themselves.
         milliseconds: that an agent took for a game.
@@ -156,7 +156,7 @@ def _results(name: str, parts: list[Arrays], numbers: list[int], lines: Lines, c
 def _value_moves(
     config: CompareConfig, numbers: list[int], lines: dict[str, Lines], store: Store, engine: Engine, progress: Progress
 ) -> pd.DataFrame:
-    """Return the table of :func:`experiments.move_values.value_moves` for the first deals, agent by agent."""
+    """Return the table of :func:`experiments.games.move_values.value_moves` for the first deals, agent by agent."""
     count = min(config.moves, len(numbers))
     bar = progress.add_task("valuing the moves", total=count)
     tasks = []

@@ -23,7 +23,7 @@ def leaderboard_table(
     """Return the leaderboard as a table for the terminal; below each figure stands its interval.
 
     Args:
-        board: the leaderboard of :func:`experiments.statistics.analyse`.
+        board: the leaderboard of :func:`experiments.comparison.analysis.analyse`.
         failed: agents without results, which come last.
         milliseconds: time of a game, by agent.
         title: the line above.

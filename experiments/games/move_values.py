@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from experiments.games import Lines, positions
+from experiments.games.lines import Lines, positions
 from tripeaks_env.game.engine import DRAW
 from tripeaks_env.game.rules import Rules
 from tripeaks_env.solver.every_action import values_of_actions
@@ -34,7 +34,7 @@ class MovesTask(NamedTuple):
     """Games whose moves are to be valued.
 
     Attributes:
-        key: of what comes out, see :class:`experiments.store.Store`.
+        key: of what comes out, see :class:`experiments.runs.store.Store`.
         rules: the rules of the games.
         first: index in the suite of the first deal.
         numbers: the deal numbers.

@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from experiments.config import ConfigError
-from experiments.curves import curves_figure, final_line, name_of_training, read_curves
+from experiments.pages.curves import curves_figure, final_line, name_of_training, read_curves
 from tripeaks_env.parallel.files import replacing
 
 MARKERS = "osD^v<>pP*Xh"
@@ -22,7 +22,7 @@ class Comparison(NamedTuple):
         title: its name and rules.
         text: its deals, and the versions that made it.
         table: its leaderboard, a row for each agent, with ``milliseconds``, the time of a move.
-        seeds: what training seeds make of learners, see :func:`experiments.statistics.seeds`.
+        seeds: what training seeds make of learners, see :func:`experiments.comparison.analysis.seeds`.
     """
 
     title: str
@@ -83,7 +83,7 @@ def markdown_table(table: pd.DataFrame) -> str:
 
 
 def seeds_table(seeds: pd.DataFrame) -> str:
-    """Return the table of training seeds as Markdown; see :func:`experiments.statistics.seeds`."""
+    """Return the table of training seeds as Markdown; see :func:`experiments.comparison.analysis.seeds`."""
     head = ("learner", "", "mean over seeds", "s.d. between seeds", "interval over seeds", "interval over deals")
     lines = ["| " + " | ".join(head) + " |", "|---|---|---:|---:|---:|---:|"]
     for _, row in seeds.iterrows():

@@ -8,11 +8,11 @@ import numpy as np
 import agents
 from agents import Agent, OracleAgent
 from experiments.config import ConfigError, Entry
-from experiments.games import Lines, positions
-from experiments.play import play
-from experiments.sources import sources
-from experiments.store import to_bytes
-from experiments.validate import Result, audit
+from experiments.games.audit import Result, audit
+from experiments.games.lines import Lines, positions
+from experiments.games.play import play
+from experiments.runs.sources import sources
+from experiments.runs.store import to_bytes
 from tripeaks_env.env.agent import AgentError, describe
 from tripeaks_env.game.rules import Rules
 
@@ -28,7 +28,7 @@ class GamesTask(NamedTuple):
     """Deals for an agent to play.
 
     Attributes:
-        key: of what comes out, see :class:`experiments.store.Store`.
+        key: of what comes out, see :class:`experiments.runs.store.Store`.
         entry: the agent.
         rules: the rules to play by.
         first: index in the suite of the first deal; each chunk has another seed.
@@ -68,9 +68,9 @@ def try_agent(task: GamesTask) -> str:
 def play_games(task: GamesTask) -> dict[str, np.ndarray] | str:
     """Let an agent play the deals and return the games, or what it did wrong.
 
-    The games are arrays: ``actions`` and ``lengths``, see :class:`experiments.games.Lines`; ``seconds``: time that the agent
-    took; ``oracle``: whether it sees all cards; ``remark``: a text on how it plays, and ``sources``: the digests of its own
-    code by file, as JSON, both as bytes.
+    The games are arrays: ``actions`` and ``lengths``, see :class:`experiments.games.lines.Lines`; ``seconds``: time that the
+    agent took; ``oracle``: whether it sees all cards; ``remark``: a text on how it plays, and ``sources``: the digests of its
+    own code by file, as JSON, both as bytes.
     """
     try:
         _warm_up(task._replace(first=0, numbers=WARM_UP))

@@ -16,16 +16,16 @@ from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
 
 from experiments.config import Entry
-from experiments.provenance import ROOT, versions
-from experiments.sources import digest, unchanged
+from experiments.runs.provenance import ROOT, versions
+from experiments.runs.sources import digest, unchanged
 from tripeaks_env.parallel.files import replacing
 from tripeaks_env.parallel.workers import Engine, Lost
 
 SOURCES = ("*.py", "*.safetensors")
-WORKERS_CODE = ("games.py", "game_tasks.py", "move_values.py", "play.py", "suites/__init__.py")
-"""What workers run, beside the packages that play."""
+WORKERS_CODE = ("tripeaks_env", "agents", "experiments/games", "experiments/suites")
+"""The folders of what workers run."""
 SOURCES_KEY, NO_SOURCES = "sources", np.frombuffer(b"{}", np.uint8)
-"""The key of arrays that tells of code which they depend on, see :func:`experiments.sources.sources`, and that of none."""
+"""The key of arrays that tells of code they depend on, see :func:`experiments.runs.sources.sources`, and that of none."""
 LIBRARIES = ("numpy", "numba", "torch", "safetensors", "stable-baselines3", "sb3-contrib")
 """Libraries whose versions may change what an agent plays."""
 
@@ -132,8 +132,8 @@ def facts_of_agent(entry: Entry) -> list[Any]:
 @cache
 def own_facts() -> list[Any]:
     """Return what every outcome depends on beside its task: this project's code and networks, and versions of libraries."""
-    files = [file for folder in ("tripeaks_env", "agents") for name in SOURCES for file in (ROOT / folder).rglob(name)]
-    return [digest([*files, *(ROOT / "experiments" / name for name in WORKERS_CODE)]), versions(LIBRARIES)]
+    files = [file for folder in WORKERS_CODE for name in SOURCES for file in (ROOT / folder).rglob(name)]
+    return [digest(files), versions(LIBRARIES)]
 
 
 def _texts(value: Any) -> Iterator[str]:

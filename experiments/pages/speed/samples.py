@@ -18,8 +18,8 @@ from stable_baselines3.common.vec_env import DummyVecEnv
 
 from agents import make
 from experiments.config import CONFIGS, TrainConfig, load
-from experiments.play import Played, play
-from experiments.speed.harness import LeftOut, Sample, Size
+from experiments.games.play import Played, play
+from experiments.pages.speed.harness import LeftOut, Sample, Size
 from experiments.training.ppo import new_model, training_games
 from experiments.training.rewards import ShapedReward
 from tripeaks_env import Deal, Game, Rules, TriPeaksEnv, action_values, sample_actions, solve, solve_many, suite
@@ -108,7 +108,7 @@ def environment(size: Size) -> Sample:
 
 
 def vector(num_envs: int, choosing: bool, copy: bool, size: Size) -> Sample:
-    """Return a sample of the steps per second of the vector environment; see :data:`experiments.speed.rows.VARIANTS`."""
+    """Return a sample of the steps per second of the vector environment; see :mod:`experiments.pages.speed.rows`."""
     env = gymnasium.make_vec("TriPeaks-v0", num_envs=num_envs, copy=copy)
     rng = np.random.default_rng(0)
     return batch_steps(

@@ -23,9 +23,9 @@ from minari.storage import get_dataset_path
 import agents
 from agents import Agent, OracleAgent
 from experiments.config import ConfigError, check_options
-from experiments.games import Lines
-from experiments.play import play
-from experiments.provenance import versions
+from experiments.games.lines import Lines
+from experiments.games.play import play
+from experiments.runs.provenance import versions
 from tripeaks_env.env.agent import AgentError
 from tripeaks_env.env.splits import LAST_LETTER, Split, check_split, random_numbers
 from tripeaks_env.game.deals import format_code, format_codes, number_slots

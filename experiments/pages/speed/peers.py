@@ -9,9 +9,9 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from experiments.speed.harness import Measure, Sample, Size
-from experiments.speed.rows import NUM_ENVS
-from experiments.speed.samples import batch_steps, single_steps
+from experiments.pages.speed.harness import Measure, Sample, Size
+from experiments.pages.speed.rows import NUM_ENVS
+from experiments.pages.speed.samples import batch_steps, single_steps
 
 
 def _cart_pole(size: Size) -> Sample:

@@ -52,7 +52,7 @@ def analyse(results: pd.DataFrame, moves: pd.DataFrame, groups: dict[str, list[s
     """Return all tables.
 
     Args:
-        results: a row for each agent and deal, from :func:`experiments.compare.compare`.
+        results: a row for each agent and deal, from :func:`experiments.comparison.compare.compare`.
         moves: a row for each move of the deals whose moves were valued; may be empty.
         groups: for each learner the agents that differ in the seed of their training only, see :func:`seeds`.
     """

@@ -10,9 +10,9 @@ import pandas as pd
 from matplotlib.figure import Figure
 from rich.console import Console
 
-from experiments.config import CompareConfig
-from experiments.report.page import Comparison, render
-from experiments.report.plots import (
+from experiments.comparison.analysis import analyse
+from experiments.comparison.report.page import Comparison, render
+from experiments.comparison.report.plots import (
     difficulty_figure,
     leaderboard_figure,
     pairs_figure,
@@ -20,9 +20,9 @@ from experiments.report.plots import (
     profiles_figure,
     save_png,
 )
-from experiments.report.replays import choose_deals, replay_data
-from experiments.report.terminal import leaderboard_table, optimum_line, print_leaderboard, save_picture
-from experiments.statistics import analyse
+from experiments.comparison.report.replays import choose_deals, replay_data
+from experiments.comparison.report.terminal import leaderboard_table, optimum_line, print_leaderboard, save_picture
+from experiments.config import CompareConfig
 from tripeaks_env.parallel.files import replacing
 
 __all__ = ["leaderboard_figure", "leaderboard_table", "optimum_line", "write_comparison"]

@@ -2,8 +2,8 @@
 
 from functools import partial
 
-from experiments.speed import samples
-from experiments.speed.harness import Measure
+from experiments.pages.speed import samples
+from experiments.pages.speed.harness import Measure
 from tripeaks_env import Rules
 
 IMPORT = "import time; start = time.perf_counter(); import tripeaks_env; print(time.perf_counter() - start)"

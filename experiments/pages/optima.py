@@ -12,7 +12,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 from experiments import suites
-from experiments.store import Store
+from experiments.runs.store import Store
 from tripeaks_env import PRESETS, suite
 from tripeaks_env.parallel.files import replacing
 from tripeaks_env.parallel.intervals import mean_interval, share_interval

@@ -9,8 +9,8 @@ import yaml
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from experiments.config import CompareConfig
-from experiments.report.plots import (
+from experiments.comparison.analysis import Analysis
+from experiments.comparison.report.plots import (
     BANDS,
     difficulty_figure,
     inline_svg,
@@ -19,7 +19,7 @@ from experiments.report.plots import (
     phases_figure,
     profiles_figure,
 )
-from experiments.statistics import Analysis
+from experiments.config import CompareConfig
 from tripeaks_env.parallel.intervals import mean_interval, share_interval
 
 HERE = Path(__file__).parent
@@ -38,7 +38,7 @@ class Comparison(NamedTuple):
         remarks: what there is to say of agents that have results.
         milliseconds: time of a game, by agent.
         provenance: facts on how it was made, made of JSON types only.
-        replays: see :func:`experiments.report.replays.replay_data`.
+        replays: see :func:`experiments.comparison.report.replays.replay_data`.
     """
 
     config: CompareConfig

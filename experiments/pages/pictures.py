@@ -1,4 +1,4 @@
-"""Make the pictures of the documentation: ``make docs``, or ``python -m experiments.pictures [FOLDER]``."""
+"""Make the pictures of the documentation: ``make docs``, or ``python -m experiments.pages.pictures [FOLDER]``."""
 
 import sys
 from collections.abc import Sequence

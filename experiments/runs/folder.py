@@ -11,7 +11,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from experiments.config import Config, ConfigError
-from experiments.provenance import provenance
+from experiments.runs.provenance import provenance
 from tripeaks_env.parallel.files import replacing
 
 
@@ -19,14 +19,14 @@ from tripeaks_env.parallel.files import replacing
 def opened(folder: Path, kind: str, config: Config, facts: dict[str, Any] | None = None) -> Iterator[logging.Logger]:
     """Keep other runs out of a folder as long as the block runs; yield the log of the run.
 
-    Writes ``run.json``: the kind of run, its config and what it is made by (:mod:`experiments.provenance`); and ``log.txt``,
-    with a line for each event of this and earlier runs.
+    Writes ``run.json``: the kind of run, its config and what it is made by (:mod:`experiments.runs.provenance`); and
+    ``log.txt``, with a line for each event of this and earlier runs.
 
     Args:
         folder: is made if it is missing.
         kind: of run, such as ``"compare"``.
         config: what is run.
-        facts: by what it is made, see :func:`experiments.provenance.provenance`; by default found out.
+        facts: by what it is made, see :func:`experiments.runs.provenance.provenance`; by default found out.
 
     Raises:
         ConfigError: another run is going on in the folder, it holds a run of another kind, or cannot be written to.

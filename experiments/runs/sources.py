@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from experiments.provenance import ROOT
+from experiments.runs.provenance import ROOT
 
 OURS = tuple(ROOT / name for name in ("tripeaks_env", "agents", "experiments"))
 

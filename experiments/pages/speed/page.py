@@ -9,8 +9,8 @@ from rich import box
 from rich.markup import escape
 from rich.table import Table
 
-from experiments.provenance import machine, versions
-from experiments.speed.harness import QUICK, Measure, Row, Size
+from experiments.pages.speed.harness import QUICK, Measure, Row, Size
+from experiments.runs.provenance import machine, versions
 
 VERSIONS = ("tripeaks-env", "gymnasium", "numba", "numpy", "torch", "jax")
 NOISE = (

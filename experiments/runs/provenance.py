@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 VERSIONS = ("tripeaks-env", "gymnasium", "numba", "numpy", "scipy", "stable-baselines3", "sb3-contrib", "torch")
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 
 
 def provenance() -> dict[str, Any]:

@@ -1,0 +1,1 @@
+"""All that workers run: agents play deals, their moves are valued, and it is seen whether they play fair."""

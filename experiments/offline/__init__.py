@@ -1,0 +1,1 @@
+"""Games of agents as data sets of Minari."""

@@ -1,0 +1,1 @@
+"""Pages and pictures of the documentation, each made by a command."""

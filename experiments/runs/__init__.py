@@ -1,0 +1,1 @@
+"""Runs and what they leave: their folder, what made them, and what is kept of them."""
