@@ -19,8 +19,8 @@ import pytest
 from rich.console import Console
 
 import agents
+from tests.commands.test_commands import Run, run  # noqa: F401
 from tests.common import WORKED_WIN
-from tests.test_cli import Run, run  # noqa: F401
 from tripeaks_env import Game, action_values, commands, solve
 from tripeaks_env.game.engine import DRAW
 from tripeaks_env.game.layout import COVERS
@@ -31,7 +31,7 @@ from tripeaks_env.play.terminal.watch import SPEEDS, Watcher
 from tripeaks_env.play.watching import chooser
 
 CODE = "TP1-E-AAAAAAB"
-CHECKOUT = Path(__file__).parents[1]
+CHECKOUT = Path(__file__).parents[2]
 TERMINALS = [(40, 12), (59, 17), (80, 24), (118, 29), (200, 60)]
 
 

@@ -10,7 +10,7 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers.vector import RecordEpisodeStatistics
 
 from tests.common import RULES, every_rules, naive_game
-from tests.test_engine import REASONS
+from tests.game.test_engine import REASONS
 from tripeaks_env import Deal, Game, Rules, TriPeaksEnv, TriPeaksVectorEnv, is_evaluation
 from tripeaks_env.game.deals import parse_code
 from tripeaks_env.game.game import MESSAGES

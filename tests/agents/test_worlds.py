@@ -13,7 +13,7 @@ from scipy.stats import chisquare
 
 from agents.search.worlds import deal_hidden, games_as_seen, random_state
 from tests.common import RULES, every_rules, random_game
-from tests.test_no_leak import hidden_twin
+from tests.env.test_no_leak import hidden_twin
 from tripeaks_env import Deal, Game, Rules, Status
 from tripeaks_env.game.cards import WILD
 from tripeaks_env.game.deals import FIRST_WASTE

@@ -17,7 +17,7 @@ from PIL import Image
 
 from experiments.pages.pictures import LINE, board, film, games, write_film
 from tests.common import WORKED_WIN
-from tests.test_no_leak import pairs
+from tests.env.test_no_leak import pairs
 from tripeaks_env import Game, Rules, Status, TriPeaksEnv, TriPeaksVectorEnv
 from tripeaks_env.game.cards import JOKER, NO_CARD
 from tripeaks_env.game.engine import DRAW

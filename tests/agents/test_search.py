@@ -24,10 +24,10 @@ from agents.search.playouts import POLICIES
 from agents.search.rollout import search_by_rollouts
 from agents.search.worlds import deal_hidden, games_as_seen
 from agents.simple import frees
+from tests.agents.test_agents import play
 from tests.common import RULES, additive_rules, endgame, every_rules, random_game
+from tests.env.test_no_leak import pairs
 from tests.naive import COVERS, DRAW, NaiveGame, naive_choice, naive_ends, naive_luck
-from tests.test_agents import play
-from tests.test_no_leak import pairs
 from tripeaks_env import Game, Rules, Scoring
 from tripeaks_env.env.splits import random_numbers
 from tripeaks_env.game.deals import number_slots

@@ -13,7 +13,7 @@ from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import DummyVecEnv, VecEnv, VecNormalize
 
 from tests.common import RULES
-from tests.test_vector_env import CODE, assert_equal, choose
+from tests.env.test_vector import CODE, assert_equal, choose
 from tripeaks_env import Deal, Game, Rules
 from tripeaks_env.sb3 import TriPeaksVecEnv
 

@@ -194,8 +194,10 @@ def test_games_do_not_depend_on_the_order_of_work() -> None:
 def test_lost_work_and_illegal_play_name_the_agent() -> None:
     with pytest.raises(AgentError, match=r"agent 'random': took longer than 7 s"):
         record(Export("random", 1), Late(), timeout=7)
-    with pytest.raises(AgentError, match=r"agent 'tests.test_offline:Illegal': .* action 0 where it is illegal"):
-        played(Export("tests.test_offline:Illegal", 3))
+    with pytest.raises(
+        AgentError, match=r"agent 'tests.experiments.test_offline:Illegal': .* action 0 where it is illegal"
+    ):
+        played(Export("tests.experiments.test_offline:Illegal", 3))
     with pytest.raises(ConfigError, match="agent is 'nobody'"):
         played(Export("nobody", 3))
 
@@ -204,7 +206,7 @@ def test_exploring_takes_random_legal_actions_at_that_share() -> None:
     """Among k legal actions, a random one differs from the agent's with probability 1 - 1/k."""
     rules = Rules.easy
     for explore in (0.0, 0.3, 1.0):
-        export = Export("tests.test_offline:Lowest", CHUNK, explore=explore)
+        export = Export("tests.experiments.test_offline:Lowest", CHUNK, explore=explore)
         games = played(export)[0]
         assert actions_of([games]) == actions_of(played(export))
         steps = replay(games, rules)

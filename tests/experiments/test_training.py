@@ -25,8 +25,8 @@ from experiments.training.advantage import AdvantageReward
 from experiments.training.distillation import VALUES, decisions, distil
 from experiments.training.self_play import Record, input_lists, new_record, outcomes, play_games, returns
 from experiments.training.value_learner import ValueLearner
+from tests.agents.test_expectation import random_network
 from tests.common import RULES, compared
-from tests.test_expectation import random_network
 from tripeaks_env import Rules, sample_actions
 from tripeaks_env.env.splits import is_evaluation, random_numbers
 from tripeaks_env.game.engine import GAME, tables

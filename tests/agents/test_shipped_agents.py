@@ -10,9 +10,9 @@ import agents
 from agents import Agent
 from agents.learned.checkpoint import SHIPPED
 from experiments.games.play import play
-from tests.test_agents import play as play_legally
-from tests.test_no_leak import pairs
-from tests.test_search_agents import positions
+from tests.agents.test_agents import play as play_legally
+from tests.agents.test_search import positions
+from tests.env.test_no_leak import pairs
 from tripeaks_env import Rules
 from tripeaks_env.env.splits import random_numbers
 from tripeaks_env.game.observation import observe

@@ -9,7 +9,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 
-from tests.test_vector_env import assert_equal, choose
+from tests.env.test_vector import assert_equal, choose
 from tripeaks_env import (
     ENVIRONMENTS,
     Deal,
@@ -25,7 +25,7 @@ from tripeaks_env.game.observation import num_actions
 from tripeaks_env.game.rules import as_rules
 from tripeaks_env.solver.bounds import score_bounds
 
-README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 
 every_environment = pytest.mark.parametrize("name", ENVIRONMENTS)
 

@@ -57,9 +57,9 @@ from tripeaks_env.sb3 import TriPeaksVecEnv
 from tripeaks_env.solver.one_deal import solve_record
 from tripeaks_env.wrappers import MaskedObservation
 
-HERE = "tests.test_own_agents"
+HERE = "tests.experiments.test_own_agents"
 WILD = Rules(wild=True)
-DOCS = Path(__file__).parents[1] / "docs" / "own-agent.md"
+DOCS = Path(__file__).parents[2] / "docs" / "own-agent.md"
 
 
 # Agents as somebody may bring them.
@@ -368,7 +368,7 @@ def test_a_module_in_the_current_folder_is_found(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "run"],
         cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])},
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
         capture_output=True,
         encoding="utf-8",
         check=True,

@@ -178,7 +178,7 @@ def test_plain_python() -> None:
     """Without the compiler the same code plays as the reference does, with undos, and without any warning."""
     code = (
         "from tests.common import RULES, WORKED_WIN\n"
-        "from tests.test_engine import play_many\n"
+        "from tests.game.test_engine import play_many\n"
         "from tripeaks_env import Game\n"
         "for seed, rules in enumerate(RULES.values()):\n"
         "    play_many(rules, 6, 3, seed, batch=3)\n"
