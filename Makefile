@@ -28,10 +28,11 @@ test: check ## lint, check types, run the fast tests
 test-slow: $(TESTING) ## run the long tests (minutes)
 	$(BIN)/python -m pytest -n 2 -m slow
 
-check: $(TESTING) ## lint and check types only
+check: $(TESTING) ## lint, check types and the order of imports only
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m ruff format --check .
 	$(BIN)/python -m mypy
+	$(BIN)/lint-imports --no-logo
 
 docs: benchmark ## make the pictures of the README, the animation too
 	$(BIN)/python -m experiments.pages.pictures docs

@@ -20,8 +20,9 @@ from experiments.runs.provenance import command, provenance
 from tripeaks_env.env.agent import AgentError
 from tripeaks_env.env.splits import suite
 from tripeaks_env.game.rules import PRESETS, Rules, as_rules
+from tripeaks_env.parallel import PoolName, make_pool
 from tripeaks_env.parallel.files import replacing
-from tripeaks_env.parallel.workers import Engine, EngineName, make_engine
+from tripeaks_env.parallel.pool import Pool
 
 app = typer.Typer(
     help="Train agents from configs, and compare them over seeded deals with each other and with the optimum.",
@@ -31,7 +32,7 @@ app = typer.Typer(
 )
 ConfigFile = Annotated[Path, typer.Argument(help="YAML file, such as those in experiments/configs.")]
 Output = Annotated[Path | None, typer.Option(help="Folder for the results; by default runs/NAME of the config.")]
-EngineOption = Annotated[EngineName, typer.Option("--engine", help="Processes on this machine, or Ray.")]
+PoolOption = Annotated[PoolName, typer.Option("--engine", help="Processes on this machine, or Ray.")]
 Workers = Annotated[
     int | None, typer.Option(min=1, help="How many work at once; by default as many as there are cores.")
 ]
@@ -53,7 +54,7 @@ Address = Annotated[
 def compare(
     config: ConfigFile,
     output: Output = None,
-    engine: EngineOption = "local",
+    engine: PoolOption = "local",
     workers: Workers = None,
     address: Address = None,
 ) -> None:
@@ -72,7 +73,7 @@ def compare(
 
         console = Console()
         with _resumable():
-            with _engine(engine, workers, address) as pool, _progress() as progress:
+            with _pool(engine, workers, address) as pool, _progress() as progress:
                 found = run(settings, folder, pool, progress, log)
             with console.status("analysing the results"):
                 write_comparison(folder, settings, *found, facts, console)
@@ -148,7 +149,7 @@ def export(
     explore: Annotated[float, typer.Option(min=0, max=1, help="How probably a move is a random one.")] = 0.0,
     output: Annotated[Path | None, typer.Option(help="Folder of all data sets; by default Minari's.")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a data set of this id.")] = False,
-    engine: EngineOption = "local",
+    engine: PoolOption = "local",
     workers: Workers = None,
     address: Address = None,
 ) -> None:
@@ -162,7 +163,7 @@ def export(
     with _progress() as progress:
         playing = progress.add_task(escape(f"{agent} plays"), total=deals)
         writing = progress.add_task("writing", total=deals)
-        with _engine(engine, workers, address) as pool:
+        with _pool(engine, workers, address) as pool:
             games = offline.record(wanted, pool, finished=partial(progress.advance, playing))
         path = offline.write_dataset(
             dataset_id, games, wanted, root=output, overwrite=overwrite, finished=partial(progress.advance, writing)
@@ -192,7 +193,7 @@ def optima(
     deals: Annotated[int, typer.Option(min=2, max=1_000_000, help="How many evaluation deals.")] = 10_000,
     seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Of the suite of deals.")] = 0,
     output: Annotated[Path | None, typer.Option(help="Markdown page to write the results to, with a picture.")] = None,
-    engine: EngineOption = "local",
+    engine: PoolOption = "local",
     workers: Workers = None,
     address: Address = None,
 ) -> None:
@@ -208,7 +209,7 @@ def optima(
     from experiments.pages import optima as run  # here, as the other commands do not need it
     from experiments.runs.store import Store
 
-    with _resumable(), _engine(engine, workers, address) as pool, _progress() as progress:
+    with _resumable(), _pool(engine, workers, address) as pool, _progress() as progress:
         solved = run.solve_presets(deals, seed, Store(folder), pool, progress)
     console = Console()
     console.print(run.table(run.rows(solved), deals))
@@ -220,7 +221,7 @@ def optima(
 @app.command()
 def suites(
     rules: Annotated[list[str], typer.Option(help="Of which rules; may be given several times.")] = list(KEPT),  # noqa: B006
-    engine: EngineOption = "local",
+    engine: PoolOption = "local",
     workers: Workers = None,
     address: Address = None,
 ) -> None:
@@ -235,7 +236,7 @@ def suites(
     from experiments.runs.store import Store
 
     numbers, store = suite(SUITES["full"]), Store(Path("runs") / "suites")
-    with _resumable(), _engine(engine, workers, address) as pool, _progress() as progress:
+    with _resumable(), _pool(engine, workers, address) as pool, _progress() as progress:
         for name in rules:
             bar = progress.add_task(f"solving the deals, {name}", total=len(numbers))
             found = run.find_out(0, numbers, PRESETS[name], store, pool, partial(progress.advance, bar))
@@ -317,9 +318,9 @@ def _resumable() -> Iterator[None]:
         raise
 
 
-def _engine(name: str, workers: int | None, address: str | None) -> Engine:
+def _pool(name: str, workers: int | None, address: str | None) -> Pool:
     try:
-        return make_engine(name, workers, address)
+        return make_pool(name, workers, address)
     except ValueError as error:
         raise ConfigError(str(error)) from error
 

@@ -23,7 +23,8 @@ from tripeaks_env.game.engine import new_games, play_actions
 from tripeaks_env.game.observation import observe
 from tripeaks_env.game.rules import PRESETS, Rules, as_rules
 from tripeaks_env.game.sampling import sample_actions
-from tripeaks_env.parallel.workers import Engine, LocalEngine, Lost
+from tripeaks_env.parallel.pool import Lost, Pool
+from tripeaks_env.parallel.processes import LocalPool
 
 MADE, PLAYS, LEGAL = "can be made", "plays a game", "legal actions"
 REPEATS, BATCHES, HIDDEN = "repeats itself", "batches", "hidden cards"
@@ -116,8 +117,8 @@ def validate(
     presets = list(PRESETS.values()) if rules == "all" else [as_rules(rules)]
     candidates = [Candidate(name, each, dict(options or {}), seed) for each in presets]
     results = []
-    with LocalEngine(1) as engine:
-        for check in _checks(candidates, _Process(engine, seconds)):
+    with LocalPool(1) as pool:
+        for check in _checks(candidates, _Process(pool, seconds)):
             results.append(check)
             checked(check)
     return results
@@ -132,17 +133,17 @@ class _Process:
     """The process in which checks run one after another. It may end or hang at any time.
 
     Args:
-        engine: of one worker.
+        pool: of one worker.
         seconds: that a check may take.
     """
 
-    def __init__(self, engine: Engine, seconds: float) -> None:
-        self.engine = engine
+    def __init__(self, pool: Pool, seconds: float) -> None:
+        self.pool = pool
         self.seconds = seconds
 
     def run(self, function: Callable[[Candidate], Result], candidate: Candidate, longer: float = 0.0) -> Result:
         """Return what ``function`` finds, or why it does not; it may take so many seconds ``longer`` than usual."""
-        ((_, found),) = self.engine.run(_tried, [(function, candidate)], round(self.seconds + longer))
+        ((_, found),) = self.pool.run(_tried, [(function, candidate)], round(self.seconds + longer))
         return Result(False, f"it {found.reason}") if isinstance(found, Lost) else found
 
 

@@ -18,7 +18,7 @@ from tests.naive import NaiveGame, naive_deal, naive_endgame
 from tripeaks_env import PRESETS, Deal, Game, Rules, Scoring, Solution, Status
 from tripeaks_env.game.deals import NUM_DEALS
 from tripeaks_env.game.engine import DRAW, UNDO
-from tripeaks_env.parallel.workers import Engine, Lost, Result, Task
+from tripeaks_env.parallel.pool import Lost, Pool, Result, Task
 
 DRAWS_PAY = Scoring(start=-7, removal=2, draw=3, peaks=(5, 50, -20))
 REMOVALS_COST = Scoring(start=90, removal=-40, draw=1, peaks=(60, 0, 200))
@@ -157,8 +157,8 @@ def known_deal(name: str) -> Deal:
     return next(Deal.from_cards(row["cards"]) for row in known_optima() if row["id"] == name)
 
 
-class AtOnce(Engine):
-    """An engine that does everything in this process, one task after the other."""
+class AtOnce(Pool):
+    """A pool that does everything in this process, one task after the other."""
 
     def run(
         self,
@@ -168,7 +168,7 @@ class AtOnce(Engine):
         unwanted: Callable[[Task], bool] = lambda task: False,
         kind: Callable[[Task], str] = lambda task: "",
     ) -> Iterator[tuple[Task, Result | Lost]]:
-        """Yield each task with its result; see :meth:`tripeaks_env.parallel.workers.Engine.run`."""
+        """Yield each task with its result; see :meth:`tripeaks_env.parallel.pool.Pool.run`."""
         for task in tasks:
             if not unwanted(task):
                 yield task, function(task)

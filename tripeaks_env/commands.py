@@ -29,9 +29,10 @@ from tripeaks_env.game.engine import DRAW
 from tripeaks_env.game.game import Game, Outcome
 from tripeaks_env.game.rules import PRESETS, Rules, Scoring
 from tripeaks_env.game.view import view_of
+from tripeaks_env.parallel import PoolName, make_pool
 from tripeaks_env.parallel.files import replacing
 from tripeaks_env.parallel.intervals import mean_interval, share_interval
-from tripeaks_env.parallel.workers import Engine, EngineName, Lost, make_engine
+from tripeaks_env.parallel.pool import Lost, Pool
 from tripeaks_env.play import texts, watching
 from tripeaks_env.play.session import RulesChoice, Session
 from tripeaks_env.play.terminal import play as terminal_play
@@ -261,7 +262,7 @@ def show_stats(
     seed: Annotated[int, typer.Option(min=0, help="Of the suite of deals.")] = 0,
     rules: DealRules = "easy",
     objective: ObjectiveOption = "score",
-    engine: Annotated[EngineName, typer.Option(help="Threads of this machine, or Ray, if it is installed.")] = "local",
+    engine: Annotated[PoolName, typer.Option(help="Threads of this machine, or Ray, if it is installed.")] = "local",
     workers: Annotated[int, typer.Option(min=1, help="How many threads or processes share the work.")] = 1,
     address: Annotated[
         str | None, typer.Option(help="Of a running Ray cluster, such as auto; by default Ray is started here.")
@@ -282,7 +283,7 @@ def show_stats(
     with replacing(picture) if picture else nullcontext() as part:
         if part:
             part.touch()  # a folder that cannot be written to is found before the work
-        pool = make_engine(engine, workers, address) if engine == "ray" or address else None
+        pool = make_pool(engine, workers, address) if engine == "ray" or address else None
         with pool or nullcontext():
             scores, won = _solve(numbers, played, objective, workers, pool)
             winnable = won
@@ -465,7 +466,7 @@ def _in_words(outcome: Outcome) -> str:
 
 
 def _solve(
-    numbers: list[int], rules: Rules, objective: Objective, workers: int, pool: Engine | None
+    numbers: list[int], rules: Rules, objective: Objective, workers: int, pool: Pool | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the best scores of deals and which are won; in parts, so that progress shows and an interrupt is heard."""
     size = (8 if rules.scoring.streak else 1000) * (1 if pool else workers)

@@ -1,7 +1,7 @@
 """Comparing agents: every agent plays the same evaluation deals, every deal is solved exactly, and so is every move of some.
 
-The games are played in chunks of deals by the workers of an engine. What a chunk yields depends on the agent, its seed and
-the deals alone, so neither the engine, nor the number of workers, nor an interruption changes the results.
+The games are played in chunks of deals by the workers of a pool. What a chunk yields depends on the agent, its seed and
+the deals alone, so neither the pool, nor the number of workers, nor an interruption changes the results.
 """
 
 import logging
@@ -24,7 +24,7 @@ from experiments.games.tasks import CHUNK, GamesTask, play_games, try_agent
 from experiments.runs.store import Arrays, Store, facts_of_agent, key_of, own_facts, to_text
 from tripeaks_env.env.splits import suite
 from tripeaks_env.game.layout import peaks_cleared
-from tripeaks_env.parallel.workers import Engine, Lost
+from tripeaks_env.parallel.pool import Lost, Pool
 
 QUIET = logging.Logger("nobody listens")
 
@@ -51,7 +51,7 @@ class Comparison(NamedTuple):
 
 
 def compare(
-    config: CompareConfig, folder: Path, engine: Engine, progress: Progress, log: logging.Logger = QUIET
+    config: CompareConfig, folder: Path, pool: Pool, progress: Progress, log: logging.Logger = QUIET
 ) -> Comparison:
     """Play what is not in the folder yet, and return the whole.
 
@@ -60,8 +60,8 @@ def compare(
     """
     numbers = suite(config.deals.count, config.deals.seed)
     store = Store(folder / "done")
-    deals = _deals(config, numbers, store, engine, progress)
-    played, failed = _play(config, numbers, store, engine, progress, log)
+    deals = _deals(config, numbers, store, pool, progress)
+    played, failed = _play(config, numbers, store, pool, progress, log)
     if not played:
         raise ConfigError("; ".join(f"agent {name!r}: {reason}" for name, reason in failed.items()))
     lines = {name: Lines(*(_joined(parts, part) for part in Lines._fields)) for name, parts in played.items()}
@@ -69,25 +69,25 @@ def compare(
     results = pd.concat(tables, ignore_index=True)
     results["regret"] = results["optimum"] - results["score"]
     milliseconds = {name: 1000 * sum(float(part["seconds"]) for part in played[name]) / len(numbers) for name in played}
-    moves = _value_moves(config, numbers, lines, store, engine, progress)
+    moves = _value_moves(config, numbers, lines, store, pool, progress)
     moves.insert(0, "deal", deals["deal"].to_numpy()[moves.pop("row")])
     moves.insert(0, "agent", np.array(list(lines), dtype=object)[moves.pop("player")])
     remarks = {name: next(filter(None, (to_text(part["remark"]) for part in played[name])), "") for name in played}
     return Comparison(results, moves, failed, {name: text for name, text in remarks.items() if text}, milliseconds)
 
 
-def _deals(config: CompareConfig, numbers: list[int], store: Store, engine: Engine, progress: Progress) -> pd.DataFrame:
+def _deals(config: CompareConfig, numbers: list[int], store: Store, pool: Pool, progress: Progress) -> pd.DataFrame:
     """Return what is known of the deals, see :func:`experiments.suites.read`, in the order of their numbers."""
     kept = suites.read(config.rules, len(numbers) if config.deals.seed == 0 else 0)
     if len(kept) == len(numbers):
         return kept
     bar = progress.add_task("solving the deals", total=len(numbers), completed=len(kept))
-    found = suites.find_out(len(kept), numbers, config.rules, store, engine, partial(progress.advance, bar))
+    found = suites.find_out(len(kept), numbers, config.rules, store, pool, partial(progress.advance, bar))
     return pd.concat([kept, found], ignore_index=True) if len(kept) else found
 
 
 def _play(
-    config: CompareConfig, numbers: list[int], store: Store, engine: Engine, progress: Progress, log: logging.Logger
+    config: CompareConfig, numbers: list[int], store: Store, pool: Pool, progress: Progress, log: logging.Logger
 ) -> tuple[dict[str, list[Arrays]], dict[str, str]]:
     """Return the chunks of games of each agent that has all of them, and what was wrong with the others."""
     tasks, bars = [], {}
@@ -103,7 +103,7 @@ def _play(
     to_play = {task.key for task in tasks if store.get(task.key) is None}
     log.info("%d of %d chunks of games are kept", len(tasks) - len(to_play), len(tasks))
     to_try = list({task.entry.name: task for task in tasks if task.key in to_play}.values())
-    for task, outcome in engine.run(try_agent, to_try, config.timeout, kind=_kind):
+    for task, outcome in pool.run(try_agent, to_try, config.timeout, kind=_kind):
         if isinstance(outcome, Lost):
             failed[task.entry.name] = f"it {outcome.reason} when it was made"
         elif outcome:
@@ -112,7 +112,7 @@ def _play(
 
     games: dict[str, dict[int, Arrays]] = {entry.name: {} for entry in config.agents}
     for task, found in store.finish(
-        engine, play_games, tasks, config.timeout, lambda task: task.entry.name in failed, _kind
+        pool, play_games, tasks, config.timeout, lambda task: task.entry.name in failed, _kind
     ):
         name = task.entry.name
         if isinstance(found, str):
@@ -154,7 +154,7 @@ def _results(name: str, parts: list[Arrays], numbers: list[int], lines: Lines, c
 
 
 def _value_moves(
-    config: CompareConfig, numbers: list[int], lines: dict[str, Lines], store: Store, engine: Engine, progress: Progress
+    config: CompareConfig, numbers: list[int], lines: dict[str, Lines], store: Store, pool: Pool, progress: Progress
 ) -> pd.DataFrame:
     """Return the table of :func:`experiments.games.move_values.value_moves` for the first deals, agent by agent."""
     count = min(config.moves, len(numbers))
@@ -167,7 +167,7 @@ def _value_moves(
         key = key_of("moves", own_facts(), config.rules.to_json(), first, numbers[chosen], texts)
         tasks.append(MovesTask(key, config.rules, first, tuple(numbers[chosen]), played))
     parts: dict[int, Arrays] = {}
-    for task, found in store.finish(engine, value_moves, tasks, math.inf):
+    for task, found in store.finish(pool, value_moves, tasks, math.inf):
         if isinstance(found, str):
             raise OSError(f"a worker that values moves {found}")
         parts[task.first] = found

@@ -33,7 +33,7 @@ from tripeaks_env.game.engine import MAX_LINE, new_games, play_actions
 from tripeaks_env.game.observation import Observation, new_observation, observe, part_sizes
 from tripeaks_env.game.rules import Rules, as_rules
 from tripeaks_env.game.sampling import sample_actions
-from tripeaks_env.parallel.workers import Engine, Lost
+from tripeaks_env.parallel.pool import Lost, Pool
 
 CHUNK = 200
 """Games that are played together, and whose observations are in memory together."""
@@ -207,15 +207,15 @@ def record_games(task: Task) -> Games:
 
 def record(
     export: Export,
-    engine: Engine,
+    pool: Pool,
     timeout: float = 1800.0,
     finished: Callable[[int], object] = lambda episodes: None,
 ) -> list[Games]:
-    """Return all games of an export, in chunks; they do not depend on the engine.
+    """Return all games of an export, in chunks; they do not depend on the pool.
 
     Args:
         export: what to play.
-        engine: where to play it.
+        pool: where to play it.
         timeout: seconds after which an agent that plays a chunk is given up.
         finished: is told how many more games have been played, after each chunk.
 
@@ -224,7 +224,7 @@ def record(
         AgentError: likewise; or the agent took too long or ended its process.
     """
     found: dict[int, Games] = {}
-    for task, games in engine.run(record_games, export.tasks(), timeout):
+    for task, games in pool.run(record_games, export.tasks(), timeout):
         if isinstance(games, Lost):
             raise AgentError(f"agent {export.agent!r}: {games.reason}")
         found[task.first] = games

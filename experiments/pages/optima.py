@@ -16,27 +16,27 @@ from experiments.runs.store import Store
 from tripeaks_env import PRESETS, suite
 from tripeaks_env.parallel.files import replacing
 from tripeaks_env.parallel.intervals import mean_interval, share_interval
-from tripeaks_env.parallel.workers import Engine
+from tripeaks_env.parallel.pool import Pool
 
 BARS = 100  # most bars of a histogram
 COLUMNS = ("rules", "can be won, %", "mean best score", "mean draws of the shortest win")
 
 
-def solve_presets(deals: int, seed: int, store: Store, engine: Engine, progress: Progress) -> dict[str, pd.DataFrame]:
+def solve_presets(deals: int, seed: int, store: Store, pool: Pool, progress: Progress) -> dict[str, pd.DataFrame]:
     """Return for each preset what is known of the deals of a suite, see :func:`experiments.suites.read`.
 
     Args:
         deals: how many.
         seed: of the suite.
         store: keeps what is done.
-        engine: does it.
+        pool: does it.
         progress: shows how far it is.
     """
     solved = {}
     numbers = suite(deals, seed)
     for name, rules in PRESETS.items():
         bar = progress.add_task(f"solving {name}", total=deals)
-        solved[name] = suites.find_out(0, numbers, rules, store, engine, partial(progress.advance, bar))
+        solved[name] = suites.find_out(0, numbers, rules, store, pool, partial(progress.advance, bar))
     return solved
 
 

@@ -19,7 +19,7 @@ from experiments.config import Entry
 from experiments.runs.provenance import ROOT, versions
 from experiments.runs.sources import digest, unchanged
 from tripeaks_env.parallel.files import replacing
-from tripeaks_env.parallel.workers import Engine, Lost
+from tripeaks_env.parallel.pool import Lost, Pool
 
 SOURCES = ("*.py", "*.safetensors")
 WORKERS_CODE = ("tripeaks_env", "agents", "experiments/games", "experiments/suites")
@@ -65,7 +65,7 @@ class Store:
 
     def finish(
         self,
-        engine: Engine,
+        pool: Pool,
         function: Callable[[AnyKeyed], Arrays | str],
         tasks: Iterable[AnyKeyed],
         timeout: float,
@@ -77,10 +77,10 @@ class Store:
         Where there is no outcome, a text says why, which is not kept.
 
         Args:
-            engine: runs what is not kept.
+            pool: runs what is not kept.
             function: returns the outcome of a task or a text.
             tasks: its arguments.
-            timeout: see :meth:`tripeaks_env.parallel.workers.Engine.run`, as ``unwanted`` and ``kind``.
+            timeout: see :meth:`tripeaks_env.parallel.pool.Pool.run`, as ``unwanted`` and ``kind``.
         """
         left = []
         for task in tasks:
@@ -89,7 +89,7 @@ class Store:
                 left.append(task)
             else:
                 yield task, kept
-        for task, found in engine.run(function, left, timeout, unwanted, kind):
+        for task, found in pool.run(function, left, timeout, unwanted, kind):
             if isinstance(found, Lost):
                 yield task, found.reason
             else:

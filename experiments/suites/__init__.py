@@ -21,7 +21,7 @@ from tripeaks_env.game import deals, engine
 from tripeaks_env.game.deals import format_code, number_slots
 from tripeaks_env.game.engine import PLAYING, legal_mask, new_games, status, step, tables
 from tripeaks_env.game.rules import Rules, Scoring
-from tripeaks_env.parallel.workers import Engine
+from tripeaks_env.parallel.pool import Pool
 from tripeaks_env.solver.many_deals import solve_many
 
 COLUMNS = ("deal", "optimum", "optimum_won", "winnable", "fewest_draws", "luck", "random")
@@ -70,7 +70,7 @@ def find_out(
     numbers: Sequence[int],
     rules: Rules,
     store: Store,
-    engine: Engine,
+    pool: Pool,
     advance: Callable[[int], object] = lambda deals: None,
 ) -> pd.DataFrame:
     """Return what :func:`read` does for the deals of a suite from its deal number ``first`` on, but find it out.
@@ -80,7 +80,7 @@ def find_out(
         numbers: the deal numbers of the whole suite.
         rules: the rules to play by.
         store: keeps what is done.
-        engine: does it.
+        pool: does it.
         advance: is told how many more deals are done.
     """
     tasks = []
@@ -89,7 +89,7 @@ def find_out(
         key = key_of("deals", own_facts(), rules.to_json(), chunk)
         tasks.append(DealsTask(key, rules, start, chunk))
     parts: dict[int, pd.DataFrame] = {}
-    for task, found in store.finish(engine, examine, tasks, math.inf):
+    for task, found in store.finish(pool, examine, tasks, math.inf):
         if isinstance(found, str):
             raise OSError(f"a worker that solves deals {found}")
         codes = [format_code(number, rules) for number in task.numbers]

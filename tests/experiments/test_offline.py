@@ -33,7 +33,7 @@ from tripeaks_env import Deal, Rules, TriPeaksEnv, is_evaluation, solve
 from tripeaks_env.env.agent import AgentError
 from tripeaks_env.game.deals import parse_code
 from tripeaks_env.game.observation import Observation
-from tripeaks_env.parallel.workers import Engine, Lost
+from tripeaks_env.parallel.pool import Lost, Pool
 
 ODD = RULES["wild-empty-stuck-streak"]
 
@@ -55,7 +55,7 @@ class Illegal(RandomAgent):
         return np.zeros(len(action_mask), dtype=int)
 
 
-class Backwards(Engine):
+class Backwards(Pool):
     """Does the last task first, here."""
 
     def run(
@@ -70,7 +70,7 @@ class Backwards(Engine):
             yield task, function(pickle.loads(pickle.dumps(task)))
 
 
-class Late(Engine):
+class Late(Pool):
     """Gives up every task."""
 
     def run(

@@ -25,7 +25,7 @@ from experiments.runs.folder import opened
 from experiments.runs.provenance import provenance
 from tests.common import compared
 from tripeaks_env import Game, solve
-from tripeaks_env.parallel.workers import LocalEngine
+from tripeaks_env.parallel.processes import LocalPool
 
 KILLS = 5
 CONFIG = {"name": "x", "deals": {"count": 350}, "agents": ["random", "oracle"], "moves": 50}
@@ -179,7 +179,7 @@ def test_ctrl_c_ends_it_cleanly(tmp_path: Path) -> None:
     assert "ended after" in log.read_text()
 
 
-class Watched(LocalEngine):
+class Watched(LocalPool):
     """A worker that notes whose games it plays."""
 
     def __init__(self, played: list[tuple[str, int]]) -> None:

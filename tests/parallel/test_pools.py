@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from tripeaks_env.parallel.workers import RETRIES, Engine, LocalEngine, Lost, make_engine
+from tripeaks_env.parallel import make_pool
+from tripeaks_env.parallel.pool import RETRIES, Lost, Pool
+from tripeaks_env.parallel.processes import LocalPool
 
 RAY = pytest.param("ray", marks=pytest.mark.slow)
 
@@ -45,10 +47,10 @@ def process(task: int) -> int:
     return os.getpid()
 
 
-def engine(name: str, workers: int = 2) -> Engine:
+def engine(name: str, workers: int = 2) -> Pool:
     if name == "ray" and not importlib.util.find_spec("ray"):
         pytest.skip("Ray is not installed")
-    return make_engine(name, workers)
+    return make_pool(name, workers)
 
 
 @pytest.mark.filterwarnings("ignore")  # of Ray, at its end
@@ -83,7 +85,7 @@ def test_a_task_that_fails_costs_no_other(name: str, tmp_path: Path) -> None:
 
 
 def test_local_workers_are_processes_that_end_with_the_engine() -> None:
-    with LocalEngine(2) as pool:
+    with LocalPool(2) as pool:
         workers = {pid for _, pid in pool.run(process, range(12), timeout=60) if isinstance(pid, int)}
         assert len(workers) == 2
         assert os.getpid() not in workers
@@ -98,9 +100,9 @@ def test_local_workers_end_with_the_main_process_however_it_ends(tmp_path: Path)
     script = tmp_path / "main.py"
     script.write_text(
         "from tests.parallel.test_workers import odd_jobs, process\n"
-        "from tripeaks_env.parallel.workers import LocalEngine\n"
+        "from tripeaks_env.parallel.processes import LocalPool\n"
         "if __name__ == '__main__':\n"
-        "    with LocalEngine(2) as pool:\n"
+        "    with LocalPool(2) as pool:\n"
         "        print(*{pid for _, pid in pool.run(process, range(12), 60)}, flush=True)\n"
         "        list(pool.run(odd_jobs, [('hang', 1), ('hang', 2)], 600))\n"
     )
@@ -135,10 +137,10 @@ def _runs(pid: str) -> bool:
 )
 def test_engines_that_there_are_not(arguments: tuple[str], named: str) -> None:
     with pytest.raises(ValueError, match=named):
-        make_engine(*arguments)
+        make_pool(*arguments)
 
 
 def test_without_ray_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(ValueError, match=r"engine is 'ray', which needs Ray; install it with pip install 'ray"):
-        make_engine("ray")
+        make_pool("ray")
