@@ -2,13 +2,11 @@
 
 import numpy as np
 
-from agents.search import halving, playouts, worlds
 from agents.search.agent import SearchAgent, integer, one_of
 from agents.search.halving import halve, legal_actions
 from agents.search.playouts import turned_up
 from agents.search.worlds import deal_hidden, random_state
-from tripeaks_env._jit import kernel_on
-from tripeaks_env.game import deals, engine
+from tripeaks_env._jit import kernel
 from tripeaks_env.game.engine import DRAW, step, tables
 from tripeaks_env.game.rules import Rules
 from tripeaks_env.solver.many_deals import solve_positions
@@ -70,7 +68,7 @@ class PIMCAgent(SearchAgent):
         return int(actions[worth.sum(axis=1).argmax()])
 
 
-@kernel_on(engine, halving, playouts)
+@kernel
 def preferred_first(game: np.void, table: np.void, actions: np.ndarray) -> int:
     """Write the legal actions of a game as seen to ``actions``, int64 (29,), those to prefer among equals first.
 
@@ -86,7 +84,7 @@ def preferred_first(game: np.void, table: np.void, actions: np.ndarray) -> int:
     return legal
 
 
-@kernel_on(deals, engine, worlds)
+@kernel
 def play_in_worlds(game: np.void, table: np.void, seed: int, actions: np.ndarray, after: np.ndarray) -> None:
     """Sample worlds of a game as seen and play each of some actions in all of them.
 

@@ -2,13 +2,11 @@
 
 import numpy as np
 
-from agents.search import halving, playouts, worlds
 from agents.search.agent import SearchAgent, one_of
 from agents.search.halving import halve, legal_actions, worlds_per_round
 from agents.search.playouts import POLICIES, play_out, stream, worth_of_end
 from agents.search.worlds import deal_hidden, random_state
-from tripeaks_env._jit import kernel_on
-from tripeaks_env.game import deals, engine
+from tripeaks_env._jit import kernel
 from tripeaks_env.game.engine import DRAW, GAME, step, tables
 from tripeaks_env.game.rules import Rules
 
@@ -53,7 +51,7 @@ class RolloutAgent(SearchAgent):
         return actions
 
 
-@kernel_on(deals, engine, halving, playouts, worlds)
+@kernel
 def search_by_rollouts(
     games: np.ndarray,
     table: np.ndarray,
