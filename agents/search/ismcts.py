@@ -4,11 +4,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.search.agent import SearchAgent, integer, number, one_of
+from agents.search.agent import SearchAgent, integer, number
 from agents.search.halving import halve, legal_actions, worlds_per_round
 from agents.search.playouts import POLICIES, play_out, policy_action, stream, worth_of_end
 from agents.search.worlds import deal_hidden, random_state
 from tripeaks_env._jit import kernel
+from tripeaks_env.game.arguments import one_of
 from tripeaks_env.game.engine import DRAW, GAME, MAX_LINE, PLAYING, status, step, tables
 from tripeaks_env.game.layout import POSITIONS
 from tripeaks_env.game.rules import Rules
@@ -66,7 +67,7 @@ class ISMCTSAgent(SearchAgent):
     ) -> None:
         super().__init__(rules, seed, simulations, milliseconds, win_bonus)
         self.options = Options(
-            one_of("playout", playout, POLICIES),
+            POLICIES.index(one_of("playout", playout, POLICIES)),
             self.win_bonus,
             number("exploration", exploration),
             integer("visits", visits, least=1),

@@ -28,6 +28,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tripeaks_env._jit import kernel
+from tripeaks_env.game.arguments import integer
 from tripeaks_env.game.cards import RANK_OF
 from tripeaks_env.game.deals import FIRST_WASTE, Deal, as_deal, deal_slots, lay_out, shuffle
 from tripeaks_env.game.engine import new_games, tables
@@ -110,16 +111,15 @@ def solve_many(
     """
     rules = as_rules(rules)
     objective = check_objective(objective)
-    if isinstance(threads, bool) or not isinstance(threads, int | np.integer) or threads < 1:
-        raise ValueError(f"threads is {threads!r}; it must be an integer of at least 1")
+    threads = integer("threads", threads, low=1)
     slots = _slots(deals, rules)
     if rules.scoring.streak:
-        return _solve_one_by_one(slots, rules, int(threads), objective)
+        return _solve_one_by_one(slots, rules, threads, objective)
     ranks = RANK_OF[slots].astype(np.uint8)  # unsigned, or each index would be tested for being negative
-    share = -(-len(ranks) // int(threads))
+    share = -(-len(ranks) // threads)
     size = max(LANES, min(BLOCK, share + -share % LANES))  # all lanes of all sweeps in use, but the last
     board = _board()
-    with ThreadPoolExecutor(int(threads)) as pool:
+    with ThreadPoolExecutor(threads) as pool:
         starts = range(0, len(ranks), size)
         blocks = list(
             pool.map(lambda start: _solve_block(ranks[start : start + size], rules, board, objective), starts)
