@@ -76,7 +76,7 @@ def compare(
             with _pool(engine, workers, address) as pool, _progress() as progress:
                 found = run(settings, folder, pool, progress, log)
             with console.status("analysing the results"):
-                write_comparison(folder, settings, *found, facts, console)
+                write_comparison(folder, settings, found, facts, console)
     console.print(f"Written to {folder}: report.html, results.parquet, moves.parquet, summary.json and pictures")
     if found.failed:
         raise typer.Exit(1)
