@@ -727,6 +727,7 @@ def test_a_nasty_label_in_the_browser(tmp_path: Path, nasty: str, visit: Visitor
     assert status(window).startswith(f"Move 1 of {window.locator('#r-moves button').count()}: {NASTY} ")
 
 
+@pytest.mark.slow
 def test_bytes_of_the_tables_do_not_depend_on_time(tmp_path: Path, written: Written) -> None:
     later = PROVENANCE | {"created": "2030-01-01", "machine": "another"}
     times = {agent: 2 * value for agent, value in MILLISECONDS.items()}

@@ -152,6 +152,7 @@ def test_broken_agents_cost_their_own_rows(tmp_path: Path) -> None:
     pd.testing.assert_frame_equal(results, alone.results, check_dtype=False)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="sends a signal of Unix")
 def test_ctrl_c_ends_it_cleanly(tmp_path: Path) -> None:
     settings = CONFIG | {"agents": [{"agent": "pimc"}]}
@@ -244,7 +245,7 @@ def test_moves_add_up_to_the_regret_of_their_games(tmp_path: Path) -> None:
     """And the value before the first is the optimum, that after the last the score; each is the solver's."""
     for rules in ("easy", "traditional"):
         settings = {
-            "deals": {"count": 30, "seed": 5},
+            "deals": {"count": 12, "seed": 5},
             "agents": ["random", "opener", "oracle"],
             "moves": 12,
             "rules": rules,

@@ -99,7 +99,7 @@ def test_local_workers_end_with_the_main_process_however_it_ends(tmp_path: Path)
     """SIGKILL leaves the main process no time to end them."""
     script = tmp_path / "main.py"
     script.write_text(
-        "from tests.parallel.test_workers import odd_jobs, process\n"
+        "from tests.parallel.test_pools import odd_jobs, process\n"
         "from tripeaks_env.parallel.processes import LocalPool\n"
         "if __name__ == '__main__':\n"
         "    with LocalPool(2) as pool:\n"
