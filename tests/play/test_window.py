@@ -585,19 +585,18 @@ def test_a_key_does_the_same_in_a_terminal_and_in_a_window(opened: list[Tabletop
 
 
 @pytest.mark.parametrize("key", PLAY)
-@pytest.mark.parametrize("actions", [(20,), (28,) * 23 + (20, 24)])
-def test_a_key_of_a_player_does_the_same_too(opened: list[Tabletop], key: str, actions: tuple[int, ...]) -> None:
+@pytest.mark.parametrize("over", [False, True])
+def test_a_key_of_a_player_does_the_same_too(opened: list[Tabletop], key: str, over: bool) -> None:
     """In the middle of a game, and when it is blocked: the same game, and the same answer."""
     players, tables = [], []
     for _ in range(2):
-        session = Session(CODE, seed=0)
-        for action in actions:
-            session.act(action)
-        players.append(Player(session))
-        session = Session(CODE, seed=0)
-        for action in actions:
-            session.act(action)
-        tables.append(PlayWindow(session, "en", SIZE, Clock()))
+        sessions = [Session(CODE, seed=0), Session(CODE, seed=0)]
+        for session in sessions:
+            session.act(20)
+            while over and not session.over:
+                session.act(session.game.legal_actions()[-1])
+        players.append(Player(sessions[0]))
+        tables.append(PlayWindow(sessions[1], "en", SIZE, Clock()))
         opened.append(tables[-1])
     player, table = players[0], tables[0]
     table.ask(None)
@@ -608,6 +607,7 @@ def test_a_key_of_a_player_does_the_same_too(opened: list[Tabletop], key: str, a
     assert (player.highlight == players[1].highlight) == (table.highlight == tables[1].highlight)
     assert player.hinted == table.hinted
     assert (player.mode in ("new", "code")) == (table.dialog is not None and table.dialog.entry is not None)
+    assert (player.mode == "lines") == (over and PLAY[key] == "compare")
     assert (player.mode == "lines") == (table.dialog is not None and bool(table.dialog.columns))
     if PLAY[key] in ("hint", "ask_winnable", "ask_optimum", "error_help"):
         assert player.message == table.message != ""
