@@ -128,8 +128,8 @@ def test_endgames_by_brute_force(rules: Rules) -> None:
 @pytest.mark.slow
 @brute_rules
 def test_many_endgames_by_brute_force(rules: Rules) -> None:
-    """The same for 200 endgames under each of 18 rule combinations, 3,600 in all."""
-    assert_exact_many(rules, range(1_000, 1_200))
+    """The same for 50 endgames under each of 18 rule combinations, 900 in all."""
+    assert_exact_many(rules, range(1_000, 1_050))
 
 
 def test_an_objective_can_cost_points() -> None:
@@ -247,8 +247,8 @@ def test_two_methods_reach_the_same(rules: Rules) -> None:
 @pytest.mark.slow
 @additive_rules
 def test_two_methods_reach_the_same_from_many_positions(rules: Rules) -> None:
-    """The same from 100 positions under each rule combination, 1,300 in all."""
-    assert_both_methods_agree(rules, range(1_000, 1_100))
+    """The same from 40 positions under each rule combination, 520 in all."""
+    assert_both_methods_agree(rules, range(1_000, 1_040))
 
 
 def position_with(rules: Rules, wanted: str) -> Game:
