@@ -228,8 +228,8 @@ def test_positions_that_are_refused() -> None:
 def test_plain_python() -> None:
     """Without the compiler the same code solves deals as plain Python, and without any warning."""
     code = (
-        "from tripeaks_env.solver import many_deals\n"
-        "many_deals.LANES = 1\n"
+        "from tripeaks_env.solver import fewest_draws, many_deals\n"
+        "fewest_draws.LANES = many_deals.LANES = 1\n"
         "best = many_deals.solve_many([3], 'classic')\n"
         "print(best.scores, best.won, best.draws, best.peaks)"
     )
