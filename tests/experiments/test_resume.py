@@ -46,7 +46,6 @@ def train_points(folder: Path) -> None:
 
 
 Train = Callable[[Path], None]
-TRAININGS: list[Train] = [train_ppo, train_points, iterate]
 
 
 def files(folder: Path) -> dict[str, object]:
@@ -136,8 +135,13 @@ def kill_at_every_file(train: Train, folder: Path) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("train", TRAININGS)
-@pytest.mark.parametrize("kill", [kill_at_random, kill_at_every_file])
+@pytest.mark.parametrize(
+    ("kill", "train"),
+    [
+        *((kill_at_random, train) for train in (train_ppo, train_points, iterate)),
+        *((kill_at_every_file, train) for train in (train_ppo, iterate)),
+    ],
+)
 def test_killed_training_ends_like_an_undisturbed_one(
     kill: Callable[[Train, Path], str], train: Train, tmp_path: Path
 ) -> None:

@@ -78,7 +78,6 @@ def test_killed_at_any_moment_it_ends_as_if_undisturbed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "options",
     [
-        ["--workers", "1"],
         ["--workers", "2"],
         ["--engine", "ray", "--workers", "2"],
     ],
