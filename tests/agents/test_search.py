@@ -25,7 +25,7 @@ from agents.search.rollout import search_by_rollouts
 from agents.search.worlds import deal_hidden, games_as_seen
 from agents.simple import frees
 from tests.agents.test_agents import play
-from tests.common import RULES, additive_rules, endgame, every_rules, random_game
+from tests.common import RULES, additive_rules, endgame, every_rules, random_game, slow
 from tests.env.test_no_leak import pairs
 from tests.naive import COVERS, DRAW, NaiveGame, naive_choice, naive_ends, naive_luck
 from tripeaks_env import Game, Rules, Scoring
@@ -124,7 +124,7 @@ def test_foreign_random_numbers_change_nothing(name: str) -> None:
 
 
 @every_search
-@pytest.mark.parametrize("rules_name", ["easy", "open", "wild-empty-classic"])
+@pytest.mark.parametrize("rules_name", ["wild-empty-classic", *slow("easy", "open")])
 def test_hidden_cards_change_nothing(name: str, rules_name: str) -> None:
     """Games that differ in hidden cards only get the same action."""
     rules = RULES[rules_name]
@@ -277,7 +277,7 @@ def small_endgames(rules: Rules, tableau: int, stock: int, number: int) -> Itera
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-@pytest.mark.parametrize("name", ["easy", "traditional", "wild"])
+@pytest.mark.parametrize("name", ["traditional", *slow("easy", "wild")])
 def test_rollouts_have_the_right_mean(name: str, policy: str) -> None:
     """That of the playout policy over all worlds and all its choices, counted out."""
     rules, simulations = RULES[name], 40_000
@@ -308,7 +308,7 @@ def test_a_win_is_worth_its_bonus() -> None:
         assert (means[1, 0, action] - means[0, 0, action]) / 1000 == pytest.approx(expected, abs=0.05)
 
 
-@pytest.mark.parametrize("name", ["easy", pytest.param("traditional", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", ["easy", *slow("traditional")])
 def test_tree_search_finds_fair_play(name: str) -> None:
     """Its moves are as good as the best that can be counted out, though playouts know less than the tree."""
     rules = RULES[name]

@@ -133,7 +133,7 @@ def test_a_key_does_the_same_in_a_terminal_and_in_a_window(opened: list[Tabletop
 
 
 @pytest.mark.parametrize("key", PLAY)
-@pytest.mark.parametrize("over", [False, True])
+@pytest.mark.parametrize("over", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_a_key_of_a_player_does_the_same_too(opened: list[Tabletop], key: str, over: bool) -> None:
     """In the middle of a game, and when it is blocked: the same game, and the same answer."""
     players, tables = [], []
