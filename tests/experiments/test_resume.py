@@ -19,12 +19,12 @@ from experiments.config import TrainConfig
 from experiments.training import ppo
 from tests.experiments.test_training import iterate
 
-KILLS = 8
+KILLS = 3
 """How often a training of each kind is killed at a random moment."""
 
 PPO: dict[str, Any] = {
     "name": "tiny",
-    "total_steps": 1024,
+    "total_steps": 512,
     "num_envs": 8,
     "hidden": [8],
     "n_steps": 32,

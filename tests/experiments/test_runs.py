@@ -28,8 +28,8 @@ from tests.common import compared, slow
 from tripeaks_env import Game, solve
 from tripeaks_env.parallel.processes import LocalPool
 
-KILLS = 5
-CONFIG = {"name": "x", "deals": {"count": 350}, "agents": ["random", "oracle"], "moves": 50}
+KILLS = 3
+CONFIG = {"name": "x", "deals": {"count": 350}, "agents": ["random", "oracle"], "moves": 12}
 TABLES = ("results.parquet", "moves.parquet")
 
 

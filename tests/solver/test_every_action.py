@@ -442,7 +442,7 @@ def test_luck_against_plain_playouts(rules: str) -> None:
 def test_luck_against_many_plain_playouts(rules: Rules) -> None:
     """The same with more playouts, for two deals under each rule combination."""
     for number in (1, 77):
-        assert_luck(number, rules, 800)
+        assert_luck(number, rules, 400)
 
 
 def test_luck_is_a_function_of_its_seed() -> None:

@@ -228,9 +228,9 @@ def test_positions_that_are_refused() -> None:
 def test_plain_python() -> None:
     """Without the compiler the same code solves deals as plain Python, and without any warning."""
     code = (
-        "from tripeaks_env import batch_solver\n"
-        "batch_solver.LANES = 1\n"
-        "best = batch_solver.solve_many([3], 'classic')\n"
+        "from tripeaks_env.solver import many_deals\n"
+        "many_deals.LANES = 1\n"
+        "best = many_deals.solve_many([3], 'classic')\n"
         "print(best.scores, best.won, best.draws, best.peaks)"
     )
     best = solve_many([3], "classic")
