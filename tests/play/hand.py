@@ -43,7 +43,7 @@ class Hand:
 
     def clicks_button(self, command: str) -> None:
         dialog = self.window.dialog if isinstance(self.window, PlayWindow) else None
-        buttons = [*dialog.choices, *dialog.buttons] if dialog else self.window._placed()
+        buttons = [*dialog.choices, *dialog.buttons] if dialog else self.window.layout().buttons
         (rect,) = (button.rect for button in buttons if button.command == command)
         assert self.window.surface.get_rect().contains(rect)
         self.clicks(*rect.center)

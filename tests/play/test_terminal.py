@@ -17,9 +17,8 @@ from tripeaks_env import Game, action_values, solve
 from tripeaks_env.commands import people
 from tripeaks_env.game.engine import DRAW
 from tripeaks_env.game.layout import COVERS
-from tripeaks_env.play.session import Session
-from tripeaks_env.play.terminal.board import COLUMN, DIGITS, SIZES, at_column
-from tripeaks_env.play.terminal.cursor import moved, uncovered
+from tripeaks_env.play.session import Session, uncovered
+from tripeaks_env.play.terminal.board import COLUMN, DIGITS, SIZES, at_column, moved
 from tripeaks_env.play.terminal.play import ALL_KEYS, Player
 from tripeaks_env.play.terminal.screen import fitting, plain
 from tripeaks_env.play.terminal.watch import Watcher
@@ -231,6 +230,7 @@ def test_all_keys_are_explained_and_do_something() -> None:
             made.press(key)
             assert "does nothing" not in shown(made)
     assert "! “z” does nothing; ? shows the keys." in shown(player("z"))
+    assert player("").session.game == Game(CODE)  # what the terminal sends for a key that is not known
 
 
 def test_an_encoding_without_these_characters() -> None:

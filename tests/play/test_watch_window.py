@@ -14,9 +14,8 @@ from tripeaks_env.play.session import Session
 from tripeaks_env.play.terminal.play import Player
 from tripeaks_env.play.terminal.watch import Watcher
 from tripeaks_env.play.watching import Choose, Shown, Watching
-from tripeaks_env.play.window.keys import KEY_NAMES
 from tripeaks_env.play.window.play import PlayWindow
-from tripeaks_env.play.window.tabletop import Tabletop
+from tripeaks_env.play.window.tabletop import KEY_NAMES, Tabletop
 from tripeaks_env.play.window.watch import WatchWindow, watch
 from tripeaks_env.solver.advice import action_values
 

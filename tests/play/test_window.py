@@ -20,7 +20,7 @@ from tripeaks_env.game.game import Game
 from tripeaks_env.game.layout import POSITIONS
 from tripeaks_env.play.session import Session
 from tripeaks_env.play.texts import TEXTS
-from tripeaks_env.play.window.play import PlayWindow, play
+from tripeaks_env.play.window.play import NewGame, PlayWindow, play
 from tripeaks_env.play.window.tabletop import MARK_SECONDS, Tabletop
 from tripeaks_env.solver.one_deal import solve
 
@@ -59,7 +59,7 @@ def test_a_whole_game(table: tuple[PlayWindow, Hand]) -> None:
     assert hand.sees() == with_dialog
     own, best = window.dialog.columns
     for columns in ((own, best._replace(moves=[])), (own._replace(moves=[]), best)):
-        window.dialog.columns = columns
+        window.dialog.columns = [*columns]
         assert hand.sees() != with_dialog
     hand.clicks_button("new")
     hand.presses(pygame.K_RETURN)
@@ -153,7 +153,8 @@ def test_a_code_is_written(table: tuple[PlayWindow, Hand]) -> None:
     without = hand.sees()
     hand.types("tp1-c-aaaaadx")
     assert hand.sees() != without
-    assert window.chosen_rules() == "classic"
+    assert isinstance(window.dialog, NewGame)
+    assert window.dialog.rules == "classic"
     hand.presses(pygame.K_BACKSPACE)
     hand.clicks_card(23)  # under the dialog nothing is clicked
     hand.presses(pygame.K_RETURN)
@@ -218,7 +219,9 @@ def test_no_more_moves(table: tuple[PlayWindow, Hand]) -> None:
 
 def test_keys_alone_play(table: tuple[PlayWindow, Hand]) -> None:
     window, hand = table
-    assert window.exposed() == [*range(18, 28), DRAW]
+    for action in (*range(18, 28), DRAW):
+        hand.presses(pygame.K_RIGHT)
+        assert window.cursor == action
     first = hand.sees_card(18)
     hand.presses(pygame.K_RIGHT)
     assert window.cursor == 18
@@ -257,7 +260,7 @@ def test_any_size(table: tuple[PlayWindow, Hand], size: tuple[int, int]) -> None
     hand.presses(pygame.K_ESCAPE)
     hand.clicks(size[0] // 2, size[1] // 2)
     hand.presses(pygame.K_SPACE)
-    while window.session.can_undo:
+    while window.session.last is not None:
         hand.presses(pygame.K_u)
     window.begun(window.session.again())
     window.say("")

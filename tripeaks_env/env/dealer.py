@@ -3,7 +3,8 @@
 import numpy as np
 from gymnasium.utils import seeding
 
-from tripeaks_env.env.splits import Split, check_split, random_numbers
+from tripeaks_env.env.splits import SPLITS, Split, random_numbers
+from tripeaks_env.game.arguments import one_of
 from tripeaks_env.game.deals import format_codes, number_slots
 from tripeaks_env.game.rules import Rules
 
@@ -25,7 +26,7 @@ class Dealer:
 
     def __init__(self, number: int, rules: Rules, split: str) -> None:
         self.rules = rules
-        self.split: Split = check_split(split)
+        self.split: Split = one_of("split", split, SPLITS)
         self._generators: list[np.random.Generator | None] = [None] * number
         self._numbers = np.empty((number, AHEAD), dtype=np.int64)
         self._used = np.full(number, AHEAD)

@@ -10,8 +10,8 @@ import numpy as np
 from gymnasium import spaces
 
 from tripeaks_env.env.episodes import Episodes, Reward, check_render_mode, check_reset_options
-from tripeaks_env.env.splits import Split, check_split, random_numbers
-from tripeaks_env.game.arguments import boolean
+from tripeaks_env.env.splits import SPLITS, Split, random_numbers
+from tripeaks_env.game.arguments import boolean, one_of
 from tripeaks_env.game.deals import format_codes, number_slots
 from tripeaks_env.game.observation import Observation, num_actions, observation_space
 from tripeaks_env.game.rules import Rules
@@ -104,7 +104,7 @@ class TriPeaksEnv(gymnasium.Env[dict[str, Any], np.int64]):
         self.render_mode = check_render_mode(render_mode, self.metadata)
         self.highlight = boolean("highlight", highlight)
         self._screen = Screen(render_size, 1, self.metadata["render_fps"])
-        self.split: Split = check_split(split)
+        self.split: Split = one_of("split", split, SPLITS)
         self.observation_space = observation_space(self.rules, self.max_undos)
         self._actions = num_actions(self.max_undos)
         self.action_space = spaces.Discrete(self._actions)

@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tripeaks_env.game.arguments import integer
+from tripeaks_env.game.arguments import integer, one_of
 from tripeaks_env.game.cards import RANK_OF
 from tripeaks_env.game.deals import FIRST_WASTE, Deal, as_deal, deal_slots, lay_out, shuffle
 from tripeaks_env.game.engine import new_games
@@ -32,7 +32,7 @@ from tripeaks_env.game.rules import Rules, as_rules
 from tripeaks_env.solver.draw_by_draw import as_bits, draw_by_draw, first_with_bit
 from tripeaks_env.solver.fewest_draws import LANES, NEVER, fewest_draws
 from tripeaks_env.solver.lattice import Board, lattice, part_of_board, whole_board
-from tripeaks_env.solver.objective import Objective, Worth, check_objective, worth
+from tripeaks_env.solver.objective import OBJECTIVES, Objective, Worth, worth
 from tripeaks_env.solver.one_deal import solve_record
 
 BLOCK = 20 * LANES
@@ -101,7 +101,7 @@ def solve_many(
     ([762, 759], [True, True], [10, 13])
     """
     rules = as_rules(rules)
-    objective = check_objective(objective)
+    objective = one_of("objective", objective, OBJECTIVES)
     threads = integer("threads", threads, low=1)
     slots = _slots(deals, rules)
     if rules.scoring.streak:
@@ -191,7 +191,7 @@ def solve_positions(games: np.ndarray, rules: Rules, objective: Objective = "sco
     Raises:
         ValueError: the rules have streak scoring, which these sweeps do not know, or the objective is not valid.
     """
-    objective = check_objective(objective)
+    objective = one_of("objective", objective, OBJECTIVES)
     if rules.scoring.streak:
         raise ValueError("the rules have streak scoring; positions are solved at once only where points just add up")
     if not len(games):

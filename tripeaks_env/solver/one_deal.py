@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tripeaks_env._jit import kernel
+from tripeaks_env.game.arguments import one_of
 from tripeaks_env.game.deals import FIRST_WASTE, Deal
 from tripeaks_env.game.engine import DRAW, MAX_LINE, play_line, tables
 from tripeaks_env.game.game import Game
@@ -23,7 +24,7 @@ from tripeaks_env.game.layout import peaks_cleared
 from tripeaks_env.game.rules import Rules, as_rules
 from tripeaks_env.solver.every_action import best_line
 from tripeaks_env.solver.lattice import Lattice, lattice
-from tripeaks_env.solver.objective import Objective, Worth, check_objective, worth
+from tripeaks_env.solver.objective import OBJECTIVES, Objective, Worth, worth
 
 RANKS = 14  # 1 to 13; 0 stands for "no rank" and is never reached
 
@@ -65,7 +66,7 @@ def solve(position: Deal | str | Game, rules: str | Rules | None = None, objecti
     (762, True, 10)
     """
     game = as_game(position, rules)
-    return solve_record(game.record, game.rules, check_objective(objective))
+    return solve_record(game.record, game.rules, one_of("objective", objective, OBJECTIVES))
 
 
 def as_game(position: Deal | str | Game, rules: str | Rules | None) -> Game:
