@@ -390,7 +390,7 @@ def test_rollouts_beat_the_policies_they_play() -> None:
 @pytest.mark.slow
 def test_tree_search_beats_the_opener() -> None:
     """With the options that it has by default."""
-    numbers = training_deals(150)
+    numbers = training_deals(300)
     gained = play(agents.make("ismcts"), Rules.easy, numbers)[0]["score"].astype(float)
     gained -= play(agents.make("opener"), Rules.easy, numbers)[0]["score"]
     assert gained.mean() > 2.5 * gained.std() / sqrt(len(gained))

@@ -28,8 +28,8 @@ from tests.common import compared, slow
 from tripeaks_env import Game, solve
 from tripeaks_env.parallel.processes import LocalPool
 
-KILLS = 3
-CONFIG = {"name": "x", "deals": {"count": 350}, "agents": ["random", "oracle"], "moves": 12}
+KILLS = 5
+CONFIG = {"name": "x", "deals": {"count": 350}, "agents": ["random", "oracle"], "moves": 50}
 TABLES = ("results.parquet", "moves.parquet")
 
 
@@ -78,6 +78,7 @@ def test_killed_at_any_moment_it_ends_as_if_undisturbed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "options",
     [
+        ["--workers", "1"],
         ["--workers", "2"],
         ["--engine", "ray", "--workers", "2"],
     ],
@@ -245,8 +246,8 @@ def test_what_is_played_is_not_played_again(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_another_config_in_the_same_folder_gives_its_own_results(tmp_path: Path) -> None:
-    one = {"deals": {"count": 10}, "agents": ["greedy", "opener"], "moves": 6}
-    two = {"deals": {"count": 12}, "agents": ["opener", "oracle"], "rules": "classic", "moves": 8}
+    one = {"deals": {"count": 30}, "agents": ["greedy", "opener"], "moves": 6}
+    two = {"deals": {"count": 40}, "agents": ["opener", "oracle"], "rules": "classic", "moves": 8}
     for settings in (one, two, one):
         again, alone = (compared(settings, tmp_path / name) for name in ("same", f"own {settings['moves']}"))
         pd.testing.assert_frame_equal(again.results, alone.results)
@@ -257,7 +258,7 @@ def test_another_config_in_the_same_folder_gives_its_own_results(tmp_path: Path)
 def test_moves_add_up_to_the_regret_of_their_games(rules: str, tmp_path: Path) -> None:
     """And the value before the first is the optimum, that after the last the score; each is the solver's."""
     settings = {
-        "deals": {"count": 12, "seed": 5},
+        "deals": {"count": 30, "seed": 5},
         "agents": ["random", "opener", "oracle"],
         "moves": 12,
         "rules": rules,

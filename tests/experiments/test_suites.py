@@ -51,12 +51,12 @@ def test_random_play_scores_what_naive_random_play_does() -> None:
     rng = np.random.default_rng(0)
     for row in suites.read(rules, 3).to_dict("records"):
         scores = []
-        for _ in range(100):
+        for _ in range(300):
             game = NaiveGame(naive_deal(parse_code(row["deal"])[1])[0])
             while game.legal_actions():
                 game.play(int(rng.choice(game.legal_actions())))
             scores.append(game.score)
-        error = np.std(scores) * np.sqrt(1 / 100 + 1 / suites.PLAYOUTS)
+        error = np.std(scores) * np.sqrt(1 / 300 + 1 / suites.PLAYOUTS)
         assert abs(np.mean(scores) - row["random"]) < 5 * error
 
 

@@ -1,7 +1,7 @@
 """A session of play, against the game that it plays."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.common import WORKED_WIN, numbers
@@ -119,7 +119,6 @@ def test_a_blocked_game_can_be_undone() -> None:
     assert session.optimum() == Message("optimum_lost", {"score": 657, "moves": len(session.best_line())})
 
 
-@settings(max_examples=20)
 @given(numbers, rules_choices, st.lists(st.integers(0, 28), max_size=30))
 def test_the_solver_is_asked(number: int, rules: RulesChoice, actions: list[int]) -> None:
     session = Session(Deal.from_number(number).code(rules))

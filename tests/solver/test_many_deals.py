@@ -54,7 +54,7 @@ def test_answers_are_those_of_the_single_solver(rules: Rules) -> None:
 @pytest.mark.slow
 @additive_rules
 def test_many_answers_are_those_of_the_single_solver(rules: Rules) -> None:
-    assert_solves(suite(2000 if rules.name else 500, seed=1), rules)
+    assert_solves(suite(8192 if rules.name else 2000, seed=1), rules)
 
 
 @pytest.mark.parametrize("draw", ["any", "stuck"])
