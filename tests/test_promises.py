@@ -22,7 +22,7 @@ import yaml
 import agents
 import tripeaks_env
 from experiments import config, suites
-from experiments.__main__ import main as experiments_main
+from experiments.command_line import main as experiments_main
 from tests.experiments.test_resume import ITERATION, PPO
 from tripeaks_env.cli import main as tripeaks_main
 
