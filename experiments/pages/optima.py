@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 from rich import box
@@ -17,6 +16,7 @@ from tripeaks_env import PRESETS, suite
 from tripeaks_env.parallel.files import replacing
 from tripeaks_env.parallel.intervals import mean_interval, share_interval
 from tripeaks_env.parallel.pool import Pool
+from tripeaks_env.pictures.histogram import draw_histogram
 
 BARS = 100  # most bars of a histogram
 COLUMNS = ("rules", "can be won, %", "mean best score", "mean draws of the shortest win")
@@ -90,13 +90,8 @@ def write_page(solved: Mapping[str, pd.DataFrame], deals: int, seed: int, comman
 def _histograms(solved: Mapping[str, pd.DataFrame]) -> Figure:
     figure = Figure(figsize=(8, 1.5 * len(solved)), layout="constrained")
     for axes, (name, found) in zip(figure.subplots(len(solved)), solved.items(), strict=True):
-        scores = found["optimum"].to_numpy()
-        width = -(-int(np.ptp(scores) + 1) // BARS)  # of a bar, in points
-        bins = np.arange(scores.min(), scores.max() + width + 1, width) - 0.5
-        groups = [scores[found["optimum_won"]], scores[~found["optimum_won"]]]
-        axes.hist(
-            groups, bins, histtype="stepfilled", stacked=True, label=["won", "lost"], color=["tab:green", "tab:red"]
-        )
+        style = {"histtype": "stepfilled", "label": ["won", "lost"], "color": ["tab:green", "tab:red"]}
+        draw_histogram(axes, found["optimum"].to_numpy(), found["optimum_won"].to_numpy(), BARS, **style)
         axes.set_title(name, loc="left")
         axes.set_ylabel("deals")
     axes.set_xlabel("best score, all cards known")

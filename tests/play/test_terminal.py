@@ -21,7 +21,8 @@ from rich.console import Console
 import agents
 from tests.commands.test_commands import Run, run  # noqa: F401
 from tests.common import WORKED_WIN
-from tripeaks_env import Game, action_values, commands, solve
+from tripeaks_env import Game, action_values, solve
+from tripeaks_env.commands import people
 from tripeaks_env.game.engine import DRAW
 from tripeaks_env.game.layout import COVERS
 from tripeaks_env.play.session import Session
@@ -303,7 +304,7 @@ def test_wrong_arguments(run: Run, arguments: list[str], named: str) -> None:  #
 def test_in_a_window(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
     called: list[tuple] = []
     window = SimpleNamespace(play=lambda *given: called.append(given), watch=lambda *given: called.append(given))
-    monkeypatch.setattr(commands, "_window", lambda: window)
+    monkeypatch.setattr(people, "_window", lambda: window)
     assert run("play", CODE, "--window", "--no-help", "--language", "ca") == ""
     session, words = called.pop()
     assert (session.code, session.help, words) == (CODE, False, "ca")
