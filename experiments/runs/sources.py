@@ -1,27 +1,39 @@
-"""The code that somebody's agent is made of: files with their digests, so that a change of any of them is seen."""
+"""The code that results depend on, as digests of its files, so that a change of any of them is seen."""
 
 import hashlib
 import sys
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 from experiments.runs.provenance import ROOT
 
-OURS = tuple(ROOT / name for name in ("tripeaks_env", "agents", "experiments"))
+WORKERS_CODE = (
+    *("tripeaks_env/**/*.py", "agents/**/*.py", "agents/**/*.safetensors", "experiments/__*__.py"),
+    *("experiments/config.py", "experiments/runs/**/*.py", "experiments/games/**/*.py", "experiments/suites/**/*.py"),
+)
+"""The files of what workers run: games and suites, and all of this project that these may import."""
 
 
-def digest(files: Iterable[Path]) -> str:
-    """Return a digest of the names and contents of files."""
+def digest(files: Iterable[Path], folder: Path | None = None) -> str:
+    """Return a digest of files: of their contents, and of their paths in a folder or, without one, of their names."""
     found = hashlib.sha256()
     for file in sorted(files):
-        found.update(f"{file.name} {file.stat().st_size} ".encode() + file.read_bytes())
+        name = file.relative_to(folder).as_posix() if folder else file.name
+        found.update(f"{name} {file.stat().st_size} ".encode() + file.read_bytes())
     return found.hexdigest()
+
+
+@cache
+def workers_code(checkout: Path = ROOT) -> frozenset[Path]:
+    """Return the files of this project that workers run."""
+    return frozenset(file for pattern in WORKERS_CODE for file in checkout.glob(pattern))
 
 
 def sources() -> dict[str, str]:
     """Return the digests of the files of all modules that this process has imported, by path.
 
-    Those of this project, which are looked at elsewhere, and of installed packages are left out.
+    Those of :func:`workers_code`, which are looked at elsewhere, and of installed packages are left out.
     """
     found = {}
     for module in list(sys.modules.values()):
@@ -37,5 +49,5 @@ def unchanged(files: dict[str, str]) -> bool:
 
 
 def _is_own(file: Path) -> bool:
-    elsewhere = (*OURS, Path(sys.prefix), Path(sys.base_prefix))
-    return file.is_file() and "site-packages" not in file.parts and not any(map(file.is_relative_to, elsewhere))
+    installed = "site-packages" in file.parts or any(map(file.is_relative_to, (sys.prefix, sys.base_prefix)))
+    return file.is_file() and not installed and file not in workers_code()

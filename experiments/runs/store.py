@@ -17,13 +17,10 @@ from safetensors.numpy import load_file, save_file
 
 from experiments.config import Entry
 from experiments.runs.provenance import ROOT, versions
-from experiments.runs.sources import digest, unchanged
+from experiments.runs.sources import digest, unchanged, workers_code
 from tripeaks_env.parallel.files import replacing
 from tripeaks_env.parallel.pool import Lost, Pool
 
-SOURCES = ("*.py", "*.safetensors")
-WORKERS_CODE = ("tripeaks_env", "agents", "experiments/games", "experiments/suites")
-"""The folders of what workers run."""
 SOURCES_KEY, NO_SOURCES = "sources", np.frombuffer(b"{}", np.uint8)
 """The key of arrays that tells of code they depend on, see :func:`experiments.runs.sources.sources`, and that of none."""
 LIBRARIES = ("numpy", "numba", "torch", "safetensors", "stable-baselines3", "sb3-contrib")
@@ -130,10 +127,9 @@ def facts_of_agent(entry: Entry) -> list[Any]:
 
 
 @cache
-def own_facts() -> list[Any]:
+def own_facts(checkout: Path = ROOT) -> list[Any]:
     """Return what every outcome depends on beside its task: this project's code and networks, and versions of libraries."""
-    files = [file for folder in WORKERS_CODE for name in SOURCES for file in (ROOT / folder).rglob(name)]
-    return [digest(files), versions(LIBRARIES)]
+    return [digest(workers_code(checkout), checkout), versions(LIBRARIES)]
 
 
 def _texts(value: Any) -> Iterator[str]:

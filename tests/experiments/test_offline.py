@@ -50,12 +50,7 @@ class Backwards(Pool):
     """Does the last task first, here."""
 
     def run(
-        self,
-        function: Callable[[Any], Any],
-        tasks: Sequence[Any],
-        timeout: float,
-        unwanted: Callable[[Any], bool] = lambda task: False,
-        kind: Callable[[Any], str] = lambda task: "",
+        self, function: Callable[[Any], Any], tasks: Sequence[Any], *arguments: Any, **keywords: Any
     ) -> Iterator[tuple[Any, Any]]:
         for task in reversed(tasks):
             yield task, function(pickle.loads(pickle.dumps(task)))
@@ -65,13 +60,8 @@ class Late(Pool):
     """Gives up every task."""
 
     def run(
-        self,
-        function: Callable[[Any], Any],
-        tasks: Sequence[Any],
-        timeout: float,
-        unwanted: Callable[[Any], bool] = lambda task: False,
-        kind: Callable[[Any], str] = lambda task: "",
-    ) -> Iterator[tuple[Any, Any]]:
+        self, function: object, tasks: Sequence[Any], timeout: float, *arguments: Any, **keywords: Any
+    ) -> Iterator[Any]:
         for task in tasks:
             yield task, Lost(f"took longer than {timeout:g} s")
 
