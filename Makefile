@@ -55,5 +55,5 @@ bench-agents: $(INSTALLED) ## play all agents, also the slow ones, train ppo wit
 	  --training runs/ppo-easy-seed4 --training runs/ppo-easy-distilled
 
 clean: ## remove the virtual environment and caches
-	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis build *.egg-info
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis build *.egg-info
 	find . -name __pycache__ -prune -exec rm -rf {} +

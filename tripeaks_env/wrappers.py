@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import gymnasium
 import numpy as np
@@ -10,6 +10,7 @@ from gymnasium import spaces
 from gymnasium.utils import RecordConstructorArgs
 from gymnasium.vector.utils import batch_space
 
+from tripeaks_env.game.arguments import one_of
 from tripeaks_env.game.observation import Observation
 
 Style = Literal["pettingzoo", "rllib"]
@@ -89,8 +90,7 @@ class _Form:
     """The new space of an observation space of TriPeaks, and its observations."""
 
     def __init__(self, space: spaces.Space, style: Style) -> None:
-        if style not in get_args(Style):
-            raise ValueError(f"style is {style!r}; it must be one of {', '.join(get_args(Style))}")
+        style = one_of("style", style, STYLES)
         if not isinstance(space, spaces.Dict) or not {"tableau", "action_mask"} <= space.keys():
             raise ValueError(
                 "the observation has no tableau and action_mask; wrap TriPeaks before its observation changes"

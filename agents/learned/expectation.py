@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.learned import value_network
 from agents.learned.value_network import (
     CATEGORIES,
     POINTS,
@@ -23,8 +22,7 @@ from agents.learned.value_network import (
     output,
     relative_rank,
 )
-from tripeaks_env._jit import kernel_on
-from tripeaks_env.game import engine
+from tripeaks_env._jit import kernel
 from tripeaks_env.game.cards import EMPTY, WILD
 from tripeaks_env.game.deals import FIRST_WASTE, JOKER_PLACES
 from tripeaks_env.game.engine import DRAW, GAME, PLAYING, WON, legal_mask, status, step
@@ -66,7 +64,7 @@ def new_tree(positions: int) -> Tree:
     )
 
 
-@kernel_on(engine)
+@kernel
 def hide(game: np.void, table: np.void) -> None:
     """Forget the hidden cards of a game: it becomes one as seen, see :func:`agents.search.worlds.games_as_seen`."""
     shown = int(game["remaining"]) if table["open"] else int(game["exposed"])
@@ -78,7 +76,7 @@ def hide(game: np.void, table: np.void) -> None:
     game["cards"][FIRST_WASTE:] = EMPTY
 
 
-@kernel_on(engine)
+@kernel
 def _turn_up(game: np.void, position: int, rank: int, count: int) -> None:
     """Let the card at a position be of a rank that is now seen (``count`` 1), or take that back (-1)."""
     game["cards"][position] = rank if count > 0 else EMPTY
@@ -86,7 +84,7 @@ def _turn_up(game: np.void, position: int, rank: int, count: int) -> None:
     game["unseen"][rank] -= count
 
 
-@kernel_on(engine)
+@kernel
 def _turned_up(game: np.void, child: np.void, action: int, table: np.void) -> tuple[int, int]:
     """Return the slots, up to two, of the cards that an action made visible: positions, or ``FIRST_WASTE``."""
     if action == DRAW:
@@ -103,14 +101,14 @@ def _turned_up(game: np.void, child: np.void, action: int, table: np.void) -> tu
     return first, second
 
 
-@kernel_on(engine, value_network, fastmath=True)
+@kernel(fastmath=True)
 def _add_seen(game: np.void, child: np.void, position: int, rank: int, rows: np.ndarray, sums: np.ndarray) -> None:
     """Add to the first layer's sums of ``child`` that the card at a position turned up with a rank."""
     change_row(sums, rows, position * CATEGORIES + relative_rank(rank, child["waste"]), np.float32(1))
     _count_seen(game, child, rank, np.float32(1), rows, sums)
 
 
-@kernel_on(engine, value_network, fastmath=True)
+@kernel(fastmath=True)
 def _count_seen(game: np.void, child: np.void, rank: int, sign: np.float32, rows: np.ndarray, sums: np.ndarray) -> None:
     """Change the sums by how many cards of a rank are unseen in ``child`` instead of in ``game``."""
     first = UNSEEN + 4 * relative_rank(rank, child["waste"]) - 1
@@ -119,7 +117,7 @@ def _count_seen(game: np.void, child: np.void, rank: int, sign: np.float32, rows
         change_row(sums, rows, first + int(child["unseen"][rank]), sign)
 
 
-@kernel_on(engine, value_network, fastmath=True)
+@kernel(fastmath=True)
 def _outcomes(
     tree: Tree, node: int, action: int, count: int, expand: bool, table: np.void, network: ValueNetwork, work: Work
 ) -> tuple[int, np.float32]:
@@ -197,7 +195,7 @@ def _outcomes(
     return count, np.float32(np.float32(child["score"] - game["score"]) / POINTS + total)
 
 
-@kernel_on(engine, value_network, fastmath=True)
+@kernel(fastmath=True)
 def value_of_action(
     tree: Tree, node: int, action: int, table: np.void, network: ValueNetwork, work: Work
 ) -> np.float32:
@@ -205,7 +203,7 @@ def value_of_action(
     return np.float32(_outcomes(tree, node, action, 0, False, table, network, work)[1])
 
 
-@kernel_on(engine, value_network, fastmath=True)
+@kernel(fastmath=True)
 def _value_actions(tree: Tree, node: int, table: np.void, network: ValueNetwork, work: Work) -> np.float32:
     """Write the values of all actions in a position by their outcomes; return the best."""
     actions = legal_mask(tree.games[node], table)
@@ -219,7 +217,7 @@ def _value_actions(tree: Tree, node: int, table: np.void, network: ValueNetwork,
     return best
 
 
-@kernel_on(engine, value_network, fastmath=True)
+@kernel(fastmath=True)
 def search(tree: Tree, depth: int, width: float, table: np.void, network: ValueNetwork, work: Work) -> None:
     """Write the values of the actions in the tree's root to its ``values``.
 
@@ -257,7 +255,7 @@ def search(tree: Tree, depth: int, width: float, table: np.void, network: ValueN
         tree.values[tree.parents[node], tree.actions[node]] += tree.chances[node] * value
 
 
-@kernel_on(engine, value_network, fastmath=True)
+@kernel(fastmath=True)
 def values_of_games(
     games: np.ndarray,
     tree: Tree,

@@ -10,8 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from agents.learned import checkpoint
-from tripeaks_env._jit import kernel, kernel_on
-from tripeaks_env.game import engine
+from tripeaks_env._jit import kernel
 from tripeaks_env.game.cards import EMPTY, WILD
 from tripeaks_env.game.layout import MIRROR, POSITIONS
 from tripeaks_env.game.rules import Rules
@@ -89,7 +88,7 @@ def relative_rank(rank: int, waste: int) -> int:
     return rank - base if rank >= base else rank - base + 13
 
 
-@kernel_on(engine)
+@kernel
 def inputs(game: np.void, table: np.void, found: np.ndarray) -> int:
     """Write to ``found`` which inputs are one for a game as seen; return how many.
 
@@ -135,7 +134,7 @@ def inputs(game: np.void, table: np.void, found: np.ndarray) -> int:
     return number
 
 
-@kernel_on(engine, fastmath=True)
+@kernel(fastmath=True)
 def add_up(game: np.void, table: np.void, network: ValueNetwork, found: np.ndarray, sums: np.ndarray) -> None:
     """Write the first layer's sums of a game as seen to ``sums``, float32 (H,)."""
     rows = network.rows
@@ -153,14 +152,14 @@ def add_up(game: np.void, table: np.void, network: ValueNetwork, found: np.ndarr
             sums[unit] += rows[a, unit]
 
 
-@kernel_on(fastmath=True)
+@kernel(fastmath=True)
 def change_row(sums: np.ndarray, rows: np.ndarray, row: int, sign: np.float32) -> None:
     """Add a row to the first layer's sums (``sign`` 1) or take it away (-1)."""
     for unit in range(len(sums)):
         sums[unit] += sign * rows[row, unit]
 
 
-@kernel_on(fastmath=True)
+@kernel(fastmath=True)
 def output(sums: np.ndarray, network: ValueNetwork) -> np.float32:
     """Return the value, in units of 100 points, for the first layer's sums, which are changed."""
     hidden = network.hidden
@@ -175,7 +174,7 @@ def output(sums: np.ndarray, network: ValueNetwork) -> np.float32:
     return min(max(value, -HIGHEST), HIGHEST)
 
 
-@kernel_on(engine, fastmath=True)
+@kernel(fastmath=True)
 def evaluate(game: np.void, table: np.void, network: ValueNetwork, work: Work) -> np.float32:
     """Return what is still to come in a game as seen that is not over, in units of 100 points, a win counted extra."""
     add_up(game, table, network, work.found, work.sums)

@@ -7,6 +7,7 @@ import numpy as np
 
 from agents.search.endgame import all_known, best_action
 from agents.search.worlds import games_as_seen
+from tripeaks_env.game import arguments
 from tripeaks_env.game.engine import UNDO
 from tripeaks_env.game.observation import Observation
 from tripeaks_env.game.rules import Rules
@@ -94,9 +95,7 @@ def integer(name: str, value: object, least: int, most: int = 1 << 62) -> int:
     Raises:
         ValueError: it is not.
     """
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not least <= value <= most:
-        raise ValueError(f"{name} is {value!r}; it must be an integer of at least {least}, and at most {most}")
-    return int(value)
+    return arguments.integer(name, value, least, most, f"an integer of at least {least}, and at most {most}")
 
 
 def number(name: str, value: object, above: bool = False) -> float:
@@ -109,14 +108,3 @@ def number(name: str, value: object, above: bool = False) -> float:
     if not right or value < 0 or (above and value == 0):  # type: ignore[operator]
         raise ValueError(f"{name} is {value!r}; it must be a number {'above' if above else 'of at least'} 0")
     return float(value)  # type: ignore[arg-type]
-
-
-def one_of(name: str, value: object, allowed: tuple[str, ...]) -> int:
-    """Return the place of an option in a list of what it can be.
-
-    Raises:
-        ValueError: it is not there.
-    """
-    if value not in allowed:
-        raise ValueError(f"{name} is {value!r}; it must be one of {', '.join(allowed)}")
-    return allowed.index(str(value))

@@ -7,12 +7,11 @@ multi-armed bandits, 2013. Beyond that, what earlier rounds found counts on, as 
 
 import numpy as np
 
-from tripeaks_env._jit import kernel, kernel_on
-from tripeaks_env.game import engine
+from tripeaks_env._jit import kernel
 from tripeaks_env.game.engine import DRAW, legal_mask
 
 
-@kernel_on(engine)
+@kernel
 def legal_actions(game: np.void, table: np.void, actions: np.ndarray) -> int:
     """Write the legal actions of a game, removals before the draw, to ``actions``, int64 (29,); return how many they are."""
     choices = legal_mask(game, table)

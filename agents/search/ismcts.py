@@ -4,13 +4,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.search import halving, playouts, worlds
-from agents.search.agent import SearchAgent, integer, number, one_of
+from agents.search.agent import SearchAgent, integer, number
 from agents.search.halving import halve, legal_actions, worlds_per_round
 from agents.search.playouts import POLICIES, play_out, policy_action, stream, worth_of_end
 from agents.search.worlds import deal_hidden, random_state
-from tripeaks_env._jit import kernel, kernel_on
-from tripeaks_env.game import deals, engine
+from tripeaks_env._jit import kernel
+from tripeaks_env.game.arguments import one_of
 from tripeaks_env.game.engine import DRAW, GAME, MAX_LINE, PLAYING, status, step, tables
 from tripeaks_env.game.layout import POSITIONS
 from tripeaks_env.game.rules import Rules
@@ -68,7 +67,7 @@ class ISMCTSAgent(SearchAgent):
     ) -> None:
         super().__init__(rules, seed, simulations, milliseconds, win_bonus)
         self.options = Options(
-            one_of("playout", playout, POLICIES),
+            POLICIES.index(one_of("playout", playout, POLICIES)),
             self.win_bonus,
             number("exploration", exploration),
             integer("visits", visits, least=1),
@@ -187,7 +186,7 @@ def bound_action(tree: Tree, node: int, actions: np.ndarray, options: Options) -
     return best
 
 
-@kernel_on(deals, engine, halving, playouts)
+@kernel
 def simulate(game: np.void, table: np.void, options: Options, tree: Tree, path: np.ndarray, state: np.ndarray) -> float:
     """Play a game to its end, by the tree as far as that goes, and tell the tree what that was worth; return it.
 
@@ -222,7 +221,7 @@ def simulate(game: np.void, table: np.void, options: Options, tree: Tree, path: 
     return worth
 
 
-@kernel_on(deals, engine, halving, playouts, worlds)
+@kernel
 def search_by_tree(
     games: np.ndarray,
     table: np.ndarray,

@@ -2,13 +2,12 @@
 
 import numpy as np
 
-from agents.search import halving, playouts, worlds
-from agents.search.agent import SearchAgent, integer, one_of
+from agents.search.agent import SearchAgent, integer
 from agents.search.halving import halve, legal_actions
 from agents.search.playouts import turned_up
 from agents.search.worlds import deal_hidden, random_state
-from tripeaks_env._jit import kernel_on
-from tripeaks_env.game import deals, engine
+from tripeaks_env._jit import kernel
+from tripeaks_env.game.arguments import one_of
 from tripeaks_env.game.engine import DRAW, step, tables
 from tripeaks_env.game.rules import Rules
 from tripeaks_env.solver.many_deals import solve_positions
@@ -49,7 +48,7 @@ class PIMCAgent(SearchAgent):
     ) -> None:
         if rules.scoring.streak:
             raise ValueError("pimc does not play by streak scoring; the rules must be such that points just add up")
-        self.objective: Objective = OBJECTIVES[one_of("objective", objective, OBJECTIVES)]
+        self.objective: Objective = one_of("objective", objective, OBJECTIVES)
         win_bonus = WEIGHTS[self.objective].win
         super().__init__(
             rules, seed, integer("worlds", worlds, least=1, most=self.most_simulations), milliseconds, win_bonus
@@ -70,7 +69,7 @@ class PIMCAgent(SearchAgent):
         return int(actions[worth.sum(axis=1).argmax()])
 
 
-@kernel_on(engine, halving, playouts)
+@kernel
 def preferred_first(game: np.void, table: np.void, actions: np.ndarray) -> int:
     """Write the legal actions of a game as seen to ``actions``, int64 (29,), those to prefer among equals first.
 
@@ -86,7 +85,7 @@ def preferred_first(game: np.void, table: np.void, actions: np.ndarray) -> int:
     return legal
 
 
-@kernel_on(deals, engine, worlds)
+@kernel
 def play_in_worlds(game: np.void, table: np.void, seed: int, actions: np.ndarray, after: np.ndarray) -> None:
     """Sample worlds of a game as seen and play each of some actions in all of them.
 

@@ -6,8 +6,7 @@ hidden one. So the mean over playouts in sampled worlds is what a fair player of
 
 import numpy as np
 
-from tripeaks_env._jit import kernel, kernel_on
-from tripeaks_env.game import deals, engine
+from tripeaks_env._jit import kernel
 from tripeaks_env.game.deals import below
 from tripeaks_env.game.engine import DRAW, removable, step
 from tripeaks_env.game.layout import NOWHERE
@@ -29,7 +28,7 @@ def turned_up(game: np.void, position: int, table: np.void) -> int:
     return number
 
 
-@kernel_on(deals, engine)
+@kernel
 def policy_action(game: np.void, table: np.void, policy: int, state: np.ndarray) -> int:
     """Return what a policy plays in a game that is not over.
 
@@ -49,7 +48,7 @@ def policy_action(game: np.void, table: np.void, policy: int, state: np.ndarray)
     return random_bit(choices, state)
 
 
-@kernel_on(deals)
+@kernel
 def random_bit(bits: int, state: np.ndarray) -> int:
     """Return the place of a uniformly chosen bit of ``bits``, not 0; ``state``, uint64 (1,), is the generator's."""
     number = 0
@@ -87,7 +86,7 @@ def _place_of_bit(bits: int, before: int) -> int:
     return place
 
 
-@kernel_on(deals, engine)
+@kernel
 def play_out(game: np.void, table: np.void, policy: int, state: np.ndarray) -> None:
     """Play a game to its end by a policy; the arguments are those of :func:`policy_action`."""
     while game["remaining"] and (game["drawn"] < table["stock"] or removable(game, table)):
@@ -100,7 +99,7 @@ def worth_of_end(game: np.void, win_bonus: float) -> float:
     return game["score"] + (win_bonus if game["remaining"] == 0 else 0.0)
 
 
-@kernel_on(deals)
+@kernel
 def stream(state: np.ndarray, streams: np.ndarray) -> None:
     """Start a generator of its own, ``streams``, uint64 (1,), by the next number of another one."""
     streams[0] = np.uint64(below(state, 1 << 31)) * np.uint64(0xD1342543DE82EF95)

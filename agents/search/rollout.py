@@ -2,13 +2,12 @@
 
 import numpy as np
 
-from agents.search import halving, playouts, worlds
-from agents.search.agent import SearchAgent, one_of
+from agents.search.agent import SearchAgent
 from agents.search.halving import halve, legal_actions, worlds_per_round
 from agents.search.playouts import POLICIES, play_out, stream, worth_of_end
 from agents.search.worlds import deal_hidden, random_state
-from tripeaks_env._jit import kernel_on
-from tripeaks_env.game import deals, engine
+from tripeaks_env._jit import kernel
+from tripeaks_env.game.arguments import one_of
 from tripeaks_env.game.engine import DRAW, GAME, step, tables
 from tripeaks_env.game.rules import Rules
 
@@ -41,7 +40,7 @@ class RolloutAgent(SearchAgent):
         win_bonus: float = 0,
     ) -> None:
         super().__init__(rules, seed, simulations, milliseconds, win_bonus)
-        self.policy = one_of("playout", playout, POLICIES)
+        self.policy = POLICIES.index(one_of("playout", playout, POLICIES))
 
     def search(self, games: np.ndarray, simulations: int) -> np.ndarray:
         """Return a legal action for each of N games as seen; see :meth:`agents.search.agent.SearchAgent.search`."""
@@ -53,7 +52,7 @@ class RolloutAgent(SearchAgent):
         return actions
 
 
-@kernel_on(deals, engine, halving, playouts, worlds)
+@kernel
 def search_by_rollouts(
     games: np.ndarray,
     table: np.ndarray,

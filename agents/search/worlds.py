@@ -7,8 +7,7 @@ where there is one, in the stock.
 
 import numpy as np
 
-from tripeaks_env._jit import kernel, kernel_on
-from tripeaks_env.game import deals, engine
+from tripeaks_env._jit import kernel
 from tripeaks_env.game.cards import EMPTY, FACE_DOWN, WILD
 from tripeaks_env.game.deals import FIRST_WASTE, JOKER_PLACES, SLOTS, below
 from tripeaks_env.game.engine import ANY, GAME, tables
@@ -90,7 +89,7 @@ def random_state(game: np.void, seed: int) -> np.uint64:
     return (state ^ np.uint64(game["run"])) * prime
 
 
-@kernel_on(engine, deals)
+@kernel
 def deal_hidden(game: np.void, table: np.void, state: np.ndarray) -> None:
     """Deal the hidden cards of a game as seen, all ways being equally likely.
 

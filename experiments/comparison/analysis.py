@@ -11,9 +11,9 @@ Every interval starts its own random numbers from the same seed. The same result
 computed.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import combinations, pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -90,12 +90,12 @@ def leaderboard(results: pd.DataFrame) -> pd.DataFrame:
     columns = {
         "oracle": of_agent["oracle"].first().loc[agents],
         "deals": of_agent.size().loc[agents],
-        **_named("win_rate", _shares(won)),
-        **_named("score", mean),
-        **_named("iqm", iqm),
-        **_named("regret", regret),
-        **_named("winnable_won", _shares(won[:, winnable[0] > 0])),
-        **_named("normalised", normalised),
+        **named("win_rate", _shares(won)),
+        **named("score", mean),
+        **named("iqm", iqm),
+        **named("regret", regret),
+        **named("winnable_won", _shares(won[:, winnable[0] > 0])),
+        **named("normalised", normalised),
         **{name: of_agent[name].mean().loc[agents] for name in ("peaks", "draws", "moves")},
     }
     return pd.DataFrame(columns, index=pd.Index(agents, name="agent"))
@@ -120,9 +120,9 @@ def pairs(results: pd.DataFrame) -> pd.DataFrame:
     columns = {
         "agent": [agents[place] for place in first],
         "other": [agents[place] for place in second],
-        **_named("score", _bootstrap(np.mean, ahead)),
-        **_named("win_rate", _bootstrap(np.mean, won[first] - won[second])),
-        **_named("improvement", _bootstrap(np.mean, (np.sign(ahead) + 1) / 2)),
+        **named("score", _bootstrap(np.mean, ahead)),
+        **named("win_rate", _bootstrap(np.mean, won[first] - won[second])),
+        **named("improvement", _bootstrap(np.mean, (np.sign(ahead) + 1) / 2)),
     }
     return pd.DataFrame(columns)
 
@@ -171,8 +171,8 @@ def difficulty(results: pd.DataFrame) -> pd.DataFrame:
                 "agent": agents,
                 "group": group,
                 "deals": int(inside.sum()),
-                **_named("win_rate", _shares(won[:, inside])),
-                **_named("regret", _bootstrap(np.mean, regret[:, inside])),
+                **named("win_rate", _shares(won[:, inside])),
+                **named("regret", _bootstrap(np.mean, regret[:, inside])),
                 "score": score[:, inside].mean(axis=1),
             }
             tables.append(pd.DataFrame(columns))
@@ -260,6 +260,11 @@ def seeds(results: pd.DataFrame, groups: dict[str, list[str]]) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
+def named(name: str, interval: Iterable[Any]) -> dict[str, Any]:
+    """Return a value and the ends of its interval by name: the name itself, and with ``_low`` and ``_high``."""
+    return dict(zip((name, f"{name}_low", f"{name}_high"), interval, strict=True))
+
+
 def _spread(means: np.ndarray) -> tuple[float, float, float]:
     """Return the standard deviation of values and the ends of the interval of their mean; NaN for a single one."""
     if len(means) < 2:
@@ -321,10 +326,6 @@ def _shares(outcomes: np.ndarray) -> Interval:
     """Return the share of true outcomes of every row, (rows, deals), with the ends of its interval."""
     shares, lows, highs = np.array([share_interval(row) for row in outcomes]).T
     return shares, lows, highs
-
-
-def _named(name: str, interval: Interval) -> dict[str, np.ndarray]:
-    return dict(zip((name, f"{name}_low", f"{name}_high"), interval, strict=True))
 
 
 def _games(moves: pd.DataFrame, agents: pd.Series) -> np.ndarray:

@@ -17,7 +17,7 @@ from rich.progress import Progress
 
 from experiments import suites
 from experiments.config import CompareConfig, ConfigError
-from experiments.games.lines import Lines, ends
+from experiments.games.lines import Lines, positions
 from experiments.games.move_values import CHUNK as MOVES_CHUNK
 from experiments.games.move_values import COLUMNS, MovesTask, value_moves
 from experiments.games.tasks import CHUNK, GamesTask, play_games, try_agent
@@ -138,7 +138,7 @@ def _joined(parts: list[Arrays], name: str) -> np.ndarray:
 
 
 def _results(name: str, parts: list[Arrays], numbers: list[int], lines: Lines, config: CompareConfig) -> pd.DataFrame:
-    games = ends(numbers, lines, config.rules)
+    games = positions(numbers, lines, config.rules)[:, -1]
     return pd.DataFrame(
         {
             "agent": name,

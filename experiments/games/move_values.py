@@ -63,7 +63,7 @@ def value_moves(task: MovesTask) -> dict[str, np.ndarray]:
 def _values_of_deal(task: MovesTask, i: int) -> dict[str, np.ndarray]:
     lines = Lines(*(np.stack([part[i] for part in parts]) for parts in zip(*task.lines, strict=True)))
     found = positions([task.numbers[i]] * len(task.lines), lines, task.rules)
-    player, move = np.nonzero(np.arange(lines.actions.shape[1]) < lines.lengths[:, None])
+    player, move = np.nonzero(lines.taken)
     before, action = found[player, move], lines.actions[player, move].astype(np.int64)
     values = values_of_actions(before, task.rules)
     best, chosen = np.nanmax(values, axis=1), values[np.arange(len(action)), action]

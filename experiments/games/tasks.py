@@ -106,7 +106,7 @@ def _warm_up(task: GamesTask) -> None:
 def _audit(task: GamesTask, lines: Lines) -> Result:
     """Return whether an agent goes by hidden cards in some positions of its games."""
     found = positions(task.numbers, lines, task.rules)
-    playing = np.argwhere(np.arange(found.shape[1]) < lines.lengths[:, None])
+    playing = np.argwhere(lines.taken)
     chosen = np.random.default_rng(task.first).choice(playing, min(AUDITED, len(playing)), replace=False)
     games, numbers = found[chosen[:, 0], chosen[:, 1]], np.array(task.numbers)[chosen[:, 0]]
     return audit(task.make, games, task.rules, numbers, ROUNDS)

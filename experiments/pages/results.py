@@ -15,8 +15,8 @@ MARKERS = "osD^v<>pP*Xh"
 HEAD = ("agent", "win rate, %", "mean score", "mean regret", "winnable won, %", "ms a move")
 
 
-class Comparison(NamedTuple):
-    """A comparison of agents.
+class Section(NamedTuple):
+    """What the page says of a comparison of agents.
 
     Attributes:
         title: its name and rules.
@@ -31,8 +31,8 @@ class Comparison(NamedTuple):
     seeds: pd.DataFrame
 
 
-def read_comparison(folder: Path) -> Comparison:
-    """Return the comparison in a folder, see ``python -m experiments compare``.
+def read_comparison(folder: Path) -> Section:
+    """Return what there is to say of the comparison in a folder, see ``python -m experiments compare``.
 
     Raises:
         ConfigError: there is none.
@@ -42,7 +42,7 @@ def read_comparison(folder: Path) -> Comparison:
         config, deals = summary["config"], summary["config"]["deals"]
         table = pd.DataFrame(summary["leaderboard"]).set_index("agent")
         table["milliseconds"] = pd.Series(summary["milliseconds_per_game"]) / table["moves"]
-        return Comparison(
+        return Section(
             f"{config['name']} ({config['rules']} rules)",
             f"{deals['count']:,} evaluation deals, suite seed {deals['seed']}. "
             + ", ".join(f"{name} {version}" for name, version in summary["versions"].items()),

@@ -13,11 +13,9 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from agents.search import playouts
 from agents.search.playouts import POLICIES, play_out, random_bit
 from experiments.runs.store import Arrays, Store, key_of, own_facts
-from tripeaks_env._jit import kernel_on
-from tripeaks_env.game import deals, engine
+from tripeaks_env._jit import kernel
 from tripeaks_env.game.deals import format_code, number_slots
 from tripeaks_env.game.engine import PLAYING, legal_mask, new_games, status, step, tables
 from tripeaks_env.game.rules import Rules, Scoring
@@ -116,7 +114,7 @@ def examine(task: DealsTask) -> Arrays:
     }
 
 
-@kernel_on(deals, engine, playouts)
+@kernel
 def _play_by_chance(
     games: np.ndarray, numbers: np.ndarray, table: np.ndarray, count: int, wins: np.ndarray, scores: np.ndarray
 ) -> None:

@@ -12,14 +12,12 @@ from typing import Any
 import numpy as np
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvObs, VecEnvStepReturn
 
-from agents.learned import expectation, value_network
 from agents.learned.expectation import Tree, hide, new_tree, value_of_action
 from agents.learned.value_network import ValueNetwork, Work, evaluate, working_memory
 from experiments.training.rewards import KeptGames
 from experiments.training.self_play import Record, input_lists, new_record, returns
 from experiments.training.value_learner import ValueLearner
-from tripeaks_env._jit import kernel_on
-from tripeaks_env.game import engine
+from tripeaks_env._jit import kernel
 from tripeaks_env.game.engine import PLAYING, WON, only_action, status, step, tables
 from tripeaks_env.sb3 import TriPeaksVecEnv
 
@@ -102,7 +100,7 @@ def _joined(parts: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.
     return np.concatenate(lists), np.concatenate(targets)
 
 
-@kernel_on(engine, value_network, expectation, fastmath=True)
+@kernel(fastmath=True)
 def _play(
     games: np.ndarray,
     actions: np.ndarray,

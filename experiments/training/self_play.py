@@ -5,11 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.learned import expectation, value_network
 from agents.learned.expectation import LOWEST, Tree, hide, new_tree, search
 from agents.learned.value_network import MOST, ValueNetwork, Work, evaluate, inputs, working_memory
-from tripeaks_env._jit import kernel, kernel_on
-from tripeaks_env.game import engine
+from tripeaks_env._jit import kernel
 from tripeaks_env.game.deals import number_slots
 from tripeaks_env.game.engine import DRAW, MAX_LINE, PLAYING, new_games, status, step, tables
 from tripeaks_env.game.rules import Rules
@@ -109,7 +107,7 @@ def play_games(
     return record
 
 
-@kernel_on(engine, value_network, expectation, fastmath=True)
+@kernel(fastmath=True)
 def _play(
     record: Record,
     uniform: np.ndarray,
@@ -178,7 +176,7 @@ def input_lists(positions: np.ndarray, rules: Rules) -> np.ndarray:
     return found
 
 
-@kernel_on(engine, value_network)
+@kernel
 def _list(positions: np.ndarray, table: np.ndarray, found: np.ndarray) -> None:
     row = np.empty(found.shape[1], dtype=np.int64)
     for i in range(len(positions)):

@@ -9,6 +9,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 
+from tests.bounds import score_bounds
 from tests.env.test_vector import assert_equal, choose
 from tripeaks_env import (
     ENVIRONMENTS,
@@ -23,7 +24,6 @@ from tripeaks_env import (
 from tripeaks_env.game.deals import parse_code
 from tripeaks_env.game.observation import num_actions
 from tripeaks_env.game.rules import as_rules
-from tripeaks_env.solver.bounds import score_bounds
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 

@@ -16,7 +16,7 @@ import pytest
 from rich.progress import Progress
 
 from experiments import suites
-from experiments.__main__ import main
+from experiments.command_line import main
 from experiments.comparison.analysis import leaderboard
 from experiments.config import (
     CONFIGS,
@@ -142,7 +142,7 @@ def test_shipped_configs_are_valid(path: Path) -> None:
 def test_failed_comparison_is_one_line_and_exit_code_2(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], text: str | None, named: str
 ) -> None:
-    monkeypatch.setattr("experiments.__main__.make_engine", lambda *arguments: AtOnce())
+    monkeypatch.setattr("experiments.command_line.make_pool", lambda *arguments: AtOnce())
     path = tmp_path / "config.yaml" if text is None else write(tmp_path, text + "\ndeals: {count: 20}")
     assert run(monkeypatch, "compare", path, "--output", tmp_path / "out") == 2
     last = capsys.readouterr().err.strip().splitlines()[-1]
@@ -172,7 +172,7 @@ def test_replays_are_named_in_lower_case_too() -> None:
 
 def test_odd_names_and_options_do_no_harm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An agent named like markup is refused in one line, and a long option is no file name."""
-    monkeypatch.setattr("experiments.__main__.make_engine", lambda *arguments: AtOnce())
+    monkeypatch.setattr("experiments.command_line.make_pool", lambda *arguments: AtOnce())
     path = write(tmp_path, "name: x\nagents: [random, '[/x]']\ndeals: {count: 20}")
     assert run(monkeypatch, "compare", path, "--output", tmp_path / "out") == 2
     entry = Entry.model_validate({"agent": "random", "options": {"a": ["x" * 400, {"b": str(path)}, "\0"]}})
@@ -216,7 +216,7 @@ def test_streak_scoring_is_compared_with_its_optimum(tmp_path: Path) -> None:
 def test_page_of_optima(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A row for every preset, of the solver's answers; solved presets are not solved again."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("experiments.__main__.make_engine", lambda *arguments: AtOnce())
+    monkeypatch.setattr("experiments.command_line.make_pool", lambda *arguments: AtOnce())
     assert run(monkeypatch, "optima", "--deals", "12", "--output", "pages/optima.md") == 0
     page = Path("pages/optima.md").read_text(encoding="utf-8")
     assert "`python -m experiments optima --deals 12 --output pages/optima.md`" in page
@@ -253,7 +253,7 @@ def test_page_of_optima(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 def test_validate_command(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: list[str], code: int, named: str
 ) -> None:
-    monkeypatch.setattr("experiments.validate.LocalEngine", lambda workers: AtOnce())
+    monkeypatch.setattr("experiments.validate.LocalPool", lambda workers: AtOnce())
     monkeypatch.setenv("COLUMNS", "200")
     assert run(monkeypatch, "validate", *arguments) == code
     said = capsys.readouterr()
@@ -263,7 +263,7 @@ def test_validate_command(
 
 def test_export_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     minari = pytest.importorskip("minari")
-    monkeypatch.setattr("experiments.__main__.make_engine", lambda *arguments: AtOnce())
+    monkeypatch.setattr("experiments.command_line.make_pool", lambda *arguments: AtOnce())
     export: list[str | Path] = [
         "export",
         "oracle",
@@ -289,7 +289,7 @@ def test_export_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys:
 def test_suites_command_writes_what_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With fewer deals than the full suite: the same first rows."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("experiments.__main__.make_engine", lambda *arguments: AtOnce())
+    monkeypatch.setattr("experiments.command_line.make_pool", lambda *arguments: AtOnce())
     monkeypatch.setitem(SUITES, "full", 20)
     kept = suites.kept_file(Rules.easy).read_bytes()
     monkeypatch.setattr("experiments.suites.kept_file", lambda rules: tmp_path / f"{rules.name}.csv")

@@ -16,20 +16,11 @@ from minari.dataset.minari_storage import MinariStorage
 from agents.simple import RandomAgent
 from experiments.config import ConfigError
 from experiments.games.lines import Lines
-from experiments.offline.data_sets import (
-    CHUNK,
-    DATA_FILE,
-    Export,
-    Games,
-    Task,
-    dataset_path,
-    record,
-    record_games,
-    replay,
-    write_dataset,
-)
+from experiments.offline.data_sets import DATA_FILE, dataset_path, write_dataset
+from experiments.offline.export import CHUNK, Export, Task
+from experiments.offline.games import Games, record, record_games, replay
 from tests.common import RULES, every_rules
-from tripeaks_env import Deal, Rules, TriPeaksEnv, is_evaluation, solve
+from tripeaks_env import Deal, Rules, TriPeaksEnv, is_evaluation, solve, suite
 from tripeaks_env.env.agent import AgentError
 from tripeaks_env.game.deals import parse_code
 from tripeaks_env.game.observation import Observation
@@ -175,10 +166,10 @@ def test_only_training_deals(tmp_path: Path) -> None:
     numbers = np.concatenate([chunk.numbers for chunk in chunks]).tolist()
     assert not any(map(is_evaluation, numbers))
     assert len(set(numbers)) == len(numbers)
-    chosen = Export("greedy", 3, split="evaluation")
-    assert all(map(is_evaluation, played(chosen)[0].numbers.tolist()))
+    (task,) = Export("greedy", 3).tasks()
+    chosen = record_games(task._replace(numbers=np.array([task.numbers[0], *suite(2)])))
     with pytest.raises(ConfigError, match="there are evaluation deals among the games"):
-        write_dataset("some-v0", played(chosen), Export("greedy", 3), root=tmp_path)
+        write_dataset("some-v0", [chosen], Export("greedy", 3), root=tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -231,11 +222,9 @@ def test_an_exploring_oracle_goes_on_from_where_it_is() -> None:
 
 def test_the_metadata_say_how_it_was_made(tmp_path: Path) -> None:
     export = Export("rollout", 2, options={"simulations": 2}, seed=5, rules=ODD, explore=0.25)
-    dataset = write(tmp_path, export, author="Somebody", code_permalink="https://example.org/commit")
+    dataset = write(tmp_path, export)
     metadata = dataset.storage.metadata
     assert dataset.id == "peaks/some-v0"
-    assert metadata["author"] == {"Somebody"}
-    assert metadata["code_permalink"] == "https://example.org/commit"
     assert metadata["algorithm_name"] == "rollout, 25 % of the actions random"
     assert "2 games of the agent rollout" in metadata["description"]
     made = metadata["tripeaks"]
@@ -296,7 +285,7 @@ def contents(path: Path) -> dict[str, Any]:
 
 def test_made_twice_it_has_the_same_bytes(tmp_path: Path) -> None:
     export = Export("random", 9, explore=0.1, rules=Rules.traditional)
-    folders = [write(tmp_path / name, export, author="Somebody").storage.data_path for name in ("one", "two")]
+    folders = [write(tmp_path / name, export).storage.data_path for name in ("one", "two")]
     files = [sorted(file.name for file in folder.iterdir()) for folder in folders]
     assert files == [["main_data.hdf5", "metadata.json"]] * 2
     for name in files[0]:
@@ -374,7 +363,7 @@ def test_lines_that_are_no_whole_games_are_refused(tmp_path: Path) -> None:
         ({"seed": -1}, "seed is -1; it must be 0 to"),
         ({"explore": 1.5}, "explore is 1.5; it must be a probability"),
         ({"explore": float("nan")}, "explore is nan; it must be a probability"),
-        ({"split": "test"}, "split is 'test'; it must be one of train"),
+        ({"options": {"depth": {3}}}, "they must be texts, finite numbers,"),
     ],
 )
 def test_wrong_exports_are_refused(values: dict[str, Any], named: str) -> None:

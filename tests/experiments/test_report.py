@@ -17,8 +17,9 @@ import pytest
 from rich.console import Console
 
 from experiments.comparison.analysis import RESAMPLES, SEED, analyse
+from experiments.comparison.compare import Comparison
 from experiments.comparison.report import write_comparison
-from experiments.comparison.report.page import Comparison, number, render
+from experiments.comparison.report.page import number, render
 from experiments.comparison.report.plots import inline_svg, leaderboard_figure
 from experiments.comparison.report.replays import choose_deals, replay_data
 from experiments.config import CompareConfig
@@ -129,7 +130,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Written:
     folder = tmp_path_factory.mktemp("report")
     results, moves = played(AGENTS, DEALS, JUDGED)
     console = Console(file=io.StringIO(), width=100)
-    write_comparison(folder, config_of(), results, moves, FAILED, {}, MILLISECONDS, PROVENANCE, console)
+    write_comparison(folder, config_of(), Comparison(results, moves, FAILED, {}, MILLISECONDS), PROVENANCE, console)
     assert isinstance(console.file, io.StringIO)
     return Written(
         folder,
@@ -487,8 +488,8 @@ def rendered(agents: dict[str, bool], moves: int = 2, **config: Any) -> str:
     results["oracle"] = results["agent"].map(agents)
     settings = config_of(deals={"count": 4}, moves=moves, **config)
     replays = replay_data(choose_deals(settings.replays, results, judged), results, settings.rules)
-    times = dict.fromkeys(agents, 1.0)
-    return render(Comparison(settings, results, analyse(results, judged, {}), {}, {}, times, PROVENANCE, replays))
+    found = Comparison(results, judged, {}, {}, dict.fromkeys(agents, 1.0))
+    return render(settings, found, analyse(results, judged, {}), replays, PROVENANCE)
 
 
 def test_page_of_one_agent_without_judged_moves_and_replays() -> None:
@@ -732,6 +733,7 @@ def test_bytes_of_the_tables_do_not_depend_on_time(tmp_path: Path, written: Writ
     later = PROVENANCE | {"created": "2030-01-01", "machine": "another"}
     times = {agent: 2 * value for agent, value in MILLISECONDS.items()}
     console = Console(file=io.StringIO())
-    write_comparison(tmp_path, config_of(), written.results, written.moves, FAILED, {}, times, later, console)
+    found = Comparison(written.results, written.moves, FAILED, {}, times)
+    write_comparison(tmp_path, config_of(), found, later, console)
     for name in ("results.parquet", "moves.parquet", "leaderboard.png", "phases.png"):
         assert (tmp_path / name).read_bytes() == (written.folder / name).read_bytes(), name

@@ -324,7 +324,7 @@ def test_results_page_has_the_numbers_of_its_folders(tmp_path: Path) -> None:
     )
     found = compared(config, tmp_path)
     table, milliseconds = found.results, found.milliseconds
-    write_comparison(tmp_path / "few", config, *found, provenance(), Console(file=io.StringIO()))
+    write_comparison(tmp_path / "few", config, found, provenance(), Console(file=io.StringIO()))
     folder = tmp_path / "x-seed0"
     folder.mkdir()
     (folder / "config.yaml").write_text("name: x\nseed: 0\n")

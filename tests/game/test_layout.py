@@ -2,8 +2,15 @@ import numpy as np
 import pytest
 
 from tests import naive
-from tripeaks_env.game.layout import COVER_MASKS, COVERS, FULL, PEAK_POSITIONS, POSITIONS, ROWS
+from tripeaks_env.game.layout import COVER_MASKS, COVERS, FULL, POSITIONS, ROWS
 from tripeaks_env.solver.lattice import edge_rows, lattice
+
+PEAK_POSITIONS = (
+    (0, 3, 4, 9, 10, 11, 18, 19, 20),
+    (1, 5, 6, 12, 13, 14, 21, 22, 23),
+    (2, 7, 8, 15, 16, 17, 24, 25, 26, 27),
+)
+"""The cards that count for the bonus of each peak, left to right; the summit comes first."""
 
 MASKS = lattice().masks
 SOURCES = np.repeat(np.arange(len(MASKS)), np.diff(lattice().first))

@@ -25,6 +25,7 @@ from tripeaks_env.game.layout import COVERS, POSITIONS
 from tripeaks_env.game.view import BACK
 from tripeaks_env.pictures import board as drawing
 from tripeaks_env.pictures import cards as card_art
+from tripeaks_env.pictures import shapes
 from tripeaks_env.pictures.board import Painter, Words, frame
 from tripeaks_env.pictures.screen import DEFAULT_SIZE, check_render_size, grid
 
@@ -152,7 +153,8 @@ def test_nothing_is_loaded_for_a_picture(painter: Painter, monkeypatch: pytest.M
     def refuse(*_: object) -> None:
         raise AssertionError
 
-    for owner, name in ((pygame.font, "Font"), (pygame.image, "load"), (card_art, "fine"), (drawing, "CardArt")):
+    drawn = ((card_art, "fine"), (shapes, "fine"), (drawing, "fine"), (drawing, "CardArt"))
+    for owner, name in ((pygame.font, "Font"), (pygame.image, "load"), *drawn):
         monkeypatch.setattr(owner, name, refuse)
     game = Game(CODE)
     for action in WORKED_WIN[:-1]:
@@ -306,7 +308,7 @@ def test_without_a_display() -> None:
     """One line says so."""
     code = "from tripeaks_env import TriPeaksEnv; TriPeaksEnv(render_mode='human').reset()"
     environment = {**os.environ, "SDL_VIDEODRIVER": "no-such-driver"}
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
     assert done.stderr.splitlines()[-1].startswith("gymnasium.error.Error: no window can be opened (")
 
 
@@ -322,13 +324,13 @@ def test_without_pygame() -> None:
         "except gymnasium.error.DependencyNotInstalled as error:\n"
         "    print(error)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("pictures of boards need pygame-ce: pip install 'tripeaks-env[render]'\n", "")
 
 
 def test_importing_the_package_does_not_load_pygame() -> None:
     code = "import sys, tripeaks_env; print('pygame' in sys.modules); import tripeaks_env.pictures.board"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("False\n", "")
 
 

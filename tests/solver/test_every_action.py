@@ -27,7 +27,7 @@ from tests.common import (
     seeds,
 )
 from tests.naive import RANKS, NaiveGame, naive_choice, naive_ends, naive_luck, naive_playout
-from tripeaks_env import Deal, Game, Rules, Status, action_values, action_values_many, difficulty, hint, solve
+from tripeaks_env import Deal, Game, Rules, Scoring, Status, action_values, action_values_many, difficulty, hint, solve
 from tripeaks_env.game.cards import card_symbol
 from tripeaks_env.game.engine import DRAW
 from tripeaks_env.solver.every_action import best_line
@@ -334,7 +334,13 @@ def test_hints_do_not_call_a_game_lost_that_can_be_won() -> None:
     game = Game("TP1-E-BBOPUVT", RULES["easy-streak"])
     best = [(solution.won, solution.score) for solution in (solve(game), solve(game, objective="win"))]
     assert best == [(False, 70), (True, 34)]
-    assert "the game is lost" not in hint(game).message
+    assert "the game can be won, and the most it can get is 70 points." in hint(game).message
+
+
+def test_hints_where_nothing_counts() -> None:
+    """A win may bring no more than another end: then a hint does not say that it brings less."""
+    nothing = Scoring(start=0, removal=0, draw=0, peaks=(0, 0, 0))
+    assert_hints(random_game(Rules(wrap=False, scoring=nothing), 0))
 
 
 def test_values_of_many_games() -> None:

@@ -12,7 +12,8 @@ from tests.common import ADDITIVE, WORKED_WIN, additive_rules, all_rules, every_
 from tripeaks_env import Deal, Game, Rules, Scoring, Status, solve, suite
 from tripeaks_env.game.deals import NUM_DEALS, number_slots, shuffle
 from tripeaks_env.game.engine import GAME, new_games
-from tripeaks_env.solver.many_deals import BLOCK, LANES, Solutions, solve_many, solve_positions
+from tripeaks_env.solver.fewest_draws import LANES
+from tripeaks_env.solver.many_deals import BLOCK, Solutions, solve_many, solve_positions
 from tripeaks_env.solver.objective import Objective
 from tripeaks_env.solver.one_deal import Solution
 

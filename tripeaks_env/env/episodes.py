@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args
 import gymnasium
 import numpy as np
 
+from tripeaks_env.game.arguments import boolean, integer, one_of
 from tripeaks_env.game.cards import RANK_OF
 from tripeaks_env.game.deals import SLOTS, Deal, as_deal, deal_slots
 from tripeaks_env.game.engine import (
@@ -57,8 +58,7 @@ def check_reset_options(options: Mapping[str, Any]) -> None:
         ValueError: there is such an option.
     """
     for key in options:
-        if key not in RESET_OPTIONS:
-            raise ValueError(f"reset option is {key!r}; it must be one of {', '.join(RESET_OPTIONS)}")
+        one_of("reset option", key, RESET_OPTIONS)
     if len(options) > 1:
         raise ValueError("reset options have both a deal and a game; give one of them")
 
@@ -108,17 +108,11 @@ class Episodes:
 
     def __init__(self, number: int, rules: str | Rules, reward: Reward, max_undos: int, skip_forced: bool) -> None:
         self.rules = as_rules(rules)
-        if reward not in get_args(Reward):
-            raise ValueError(f"reward is {reward!r}; it must be one of {', '.join(get_args(Reward))}")
-        if type(max_undos) is not int or not 0 <= max_undos <= MAX_UNDOS:
-            raise ValueError(f"max_undos is {max_undos!r}; it must be an integer from 0 to {MAX_UNDOS}")
-        if not isinstance(skip_forced, bool):
-            raise ValueError(f"skip_forced is {skip_forced!r}; it must be true or false")
-        self.reward: Reward = reward
-        self.max_undos = max_undos
-        self.skip_forced = skip_forced
+        self.reward: Reward = one_of("reward", reward, get_args(Reward))
+        self.max_undos = integer("max_undos", max_undos, 0, MAX_UNDOS)
+        self.skip_forced = boolean("skip_forced", skip_forced)
         self.table = tables(self.rules)
-        self.sizes = part_sizes(self.rules, max_undos)
+        self.sizes = part_sizes(self.rules, self.max_undos)
         self.games = np.zeros(number, dtype=GAME)
         self.slots = np.zeros((number, SLOTS), dtype=np.int8)  # the cards as they were dealt; pictures show their suits
         self.codes = np.full(number, None, dtype=object)

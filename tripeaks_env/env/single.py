@@ -11,6 +11,7 @@ from gymnasium import spaces
 
 from tripeaks_env.env.episodes import Episodes, Reward, check_render_mode, check_reset_options
 from tripeaks_env.env.splits import Split, check_split, random_numbers
+from tripeaks_env.game.arguments import boolean
 from tripeaks_env.game.deals import format_codes, number_slots
 from tripeaks_env.game.observation import Observation, num_actions, observation_space
 from tripeaks_env.game.rules import Rules
@@ -98,12 +99,10 @@ class TriPeaksEnv(gymnasium.Env[dict[str, Any], np.int64]):
         self.rules = self._episodes.rules
         self.reward = self._episodes.reward
         self.max_undos = self._episodes.max_undos
-        self.skip_forced = skip_forced
+        self.skip_forced = self._episodes.skip_forced
         self._buffers = self._episodes.new_observation()
         self.render_mode = check_render_mode(render_mode, self.metadata)
-        if not isinstance(highlight, bool):
-            raise ValueError(f"highlight is {highlight!r}; it must be true or false")
-        self.highlight = highlight
+        self.highlight = boolean("highlight", highlight)
         self._screen = Screen(render_size, 1, self.metadata["render_fps"])
         self.split: Split = check_split(split)
         self.observation_space = observation_space(self.rules, self.max_undos)

@@ -8,6 +8,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from tripeaks_env.game.arguments import integer, is_integer, one_of
 from tripeaks_env.game.deals import NUM_DEALS, below
 
 Split = Literal["train", "evaluation", "all"]
@@ -22,10 +23,7 @@ def check_split(split: str) -> Split:
     Raises:
         ValueError: it is not.
     """
-    for name in get_args(Split):
-        if split == name:
-            return name
-    raise ValueError(f"split is {split!r}; it must be one of {', '.join(get_args(Split))}")
+    return one_of("split", split, get_args(Split))
 
 
 def is_evaluation(number: int) -> bool:
@@ -55,10 +53,9 @@ def suite(count: int, seed: int = 0) -> list[int]:
     Raises:
         ValueError: ``count`` or ``seed`` is out of range.
     """
-    if type(count) is not int or not 1 <= count <= 1_000_000:
+    if not is_integer(count) or not 1 <= count <= 1_000_000:
         raise ValueError(f"a suite of {count!r} deals was asked for; it must be 1 to 1000000")
-    if type(seed) is not int or not 0 <= seed < 2**32:
-        raise ValueError(f"suite seed is {seed!r}; it must be 0 to {2**32 - 1}")
+    seed = integer("suite seed", seed, 0, 2**32 - 1, f"0 to {2**32 - 1}")
     state = np.array([seed], dtype=np.uint64)
     numbers: dict[int, None] = {}  # an ordered set
     while len(numbers) < count:

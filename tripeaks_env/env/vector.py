@@ -15,6 +15,7 @@ from tripeaks_env.env.dealer import Dealer
 from tripeaks_env.env.episodes import INFO_PARTS, Episodes, Reward, check_render_mode, check_reset_options, read_only
 from tripeaks_env.env.single import TriPeaksEnv
 from tripeaks_env.env.splits import Split
+from tripeaks_env.game.arguments import boolean, integer
 from tripeaks_env.game.deals import Deal
 from tripeaks_env.game.game import Game
 from tripeaks_env.game.observation import Observation, num_actions, observation_space
@@ -72,25 +73,21 @@ class TriPeaksVectorEnv(gymnasium.vector.VectorEnv[dict[str, Any], np.ndarray, n
         render_size: tuple[int, int] | None = None,
         highlight: bool = False,
     ) -> None:
-        for name, value in {"num_envs": num_envs, "max_episode_steps": max_episode_steps}.items():
-            if not (value is None and name == "max_episode_steps") and (not isinstance(value, int) or value < 1):
-                raise ValueError(f"{name} is {value!r}; it must be an integer of at least 1")
-        if not isinstance(copy, bool):
-            raise ValueError(f"copy is {copy!r}; it must be true or false")
-        self.num_envs = num_envs
+        num_envs = self.num_envs = integer("num_envs", num_envs, low=1)
+        self.max_episode_steps = max_episode_steps
+        if max_episode_steps is not None:
+            self.max_episode_steps = integer("max_episode_steps", max_episode_steps, low=1)
+        self._copy = boolean("copy", copy)
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.metadata = {**TriPeaksEnv.metadata, "autoreset_mode": self.autoreset_mode}
         self.render_mode = check_render_mode(render_mode, self.metadata)
-        if not isinstance(highlight, bool):
-            raise ValueError(f"highlight is {highlight!r}; it must be true or false")
-        self.highlight = highlight
+        self.highlight = boolean("highlight", highlight)
         self._screen = Screen(render_size, num_envs, self.metadata["render_fps"])
-        self.max_episode_steps = max_episode_steps
         self._episodes = Episodes(num_envs, rules, reward, max_undos, skip_forced)
         self.rules = self._episodes.rules
-        self.reward: Reward = reward
-        self.max_undos = max_undos
-        self.skip_forced = skip_forced
+        self.reward: Reward = self._episodes.reward
+        max_undos = self.max_undos = self._episodes.max_undos
+        self.skip_forced = self._episodes.skip_forced
         self._dealer = Dealer(num_envs, self.rules, split)
         self.split: Split = self._dealer.split
         self.single_observation_space = observation_space(self.rules, max_undos)
@@ -100,7 +97,6 @@ class TriPeaksVectorEnv(gymnasium.vector.VectorEnv[dict[str, Any], np.ndarray, n
         self._elapsed = np.zeros(num_envs, dtype=np.int64)
         self._done = np.zeros(num_envs, dtype=np.bool_)
         self._everywhere = read_only(np.ones((len(MASK_KEYS), num_envs), dtype=np.bool_))
-        self._copy = copy
         self._buffers = None if copy else self._episodes.new_observation()
 
     @property

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tripeaks_env._jit import kernel
+from tripeaks_env.game.arguments import integer, is_integer
 from tripeaks_env.game.cards import JOKER, JOKER_TEXT, NO_CARD, card_text, parse_card
 from tripeaks_env.game.layout import POSITIONS
 from tripeaks_env.game.rules import Rules, as_rules
@@ -74,11 +75,11 @@ class Deal:
 
     def __post_init__(self) -> None:
         cards = tuple(self.cards)
-        if not all(_is_integer(card) for card in cards):
+        if not all(is_integer(card) for card in cards):
             raise ValueError(f"cards are {cards}; they must be card numbers, 0 to 51")
         if sorted(cards) != list(range(52)):
             raise ValueError(_deck_fault(list(cards)))
-        if self.joker is not None and not (_is_integer(self.joker) and 0 <= self.joker <= 23):
+        if self.joker is not None and not (is_integer(self.joker) and 0 <= self.joker <= 23):
             raise ValueError(f"the joker is at place {self.joker} of the stock; it must be 0 to 23")
         object.__setattr__(self, "cards", tuple(int(card) for card in cards))
 
@@ -89,7 +90,6 @@ class Deal:
         Raises:
             ValueError: no deal has that number.
         """
-        _check_number(number)
         cards, jokers = shuffle([number])
         deal = cls(tuple(cards[0].tolist()), int(jokers[0]))
         object.__setattr__(deal, "number", int(number))
@@ -200,8 +200,7 @@ def format_code(number: int, rules: str | Rules = "easy") -> str:
     Raises:
         ValueError: no deal has that number.
     """
-    _check_number(number)
-    return format_codes(np.array([number]), as_rules(rules))[0]
+    return format_codes(np.array([_check_number(number)]), as_rules(rules))[0]
 
 
 def shuffle(numbers: Sequence[int] | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -257,13 +256,8 @@ def deal_slots(deals: Sequence[Deal], rules: Rules) -> np.ndarray:
     return lay_out(cards, jokers, rules)
 
 
-def _is_integer(value: object) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
-
-
-def _check_number(number: int) -> None:
-    if not _is_integer(number) or not 0 <= number < NUM_DEALS:
-        raise ValueError(f"deal number is {number!r}; it must be 0 to {NUM_DEALS - 1}")
+def _check_number(number: int) -> int:
+    return integer("deal number", number, 0, NUM_DEALS - 1, f"0 to {NUM_DEALS - 1}")
 
 
 def _deck_fault(cards: list[int]) -> str:

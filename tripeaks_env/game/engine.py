@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tripeaks_env._jit import kernel
-from tripeaks_env.game.cards import EMPTY, FACE_DOWN, RANK_OF, WILD
+from tripeaks_env.game.cards import FACE_DOWN, RANK_OF
 from tripeaks_env.game.deals import FIRST_WASTE, SLOTS
 from tripeaks_env.game.layout import BENEATH, COVER_MASKS, FULL, NOWHERE, PEAKS, POSITIONS, SUMMITS
 from tripeaks_env.game.rules import Rules, adjacency
@@ -24,11 +24,6 @@ UNDO = DRAW + 1
 """The action that takes the last action back."""
 MAX_LINE = SLOTS - 1
 """The most actions that can lead to a position: 28 removals and 25 draws."""
-
-# The bits of 0 to 15. As a global it is frozen into the kernels: the compiler then knows that writing to masks does not
-# change it, and copies four bytes at once.
-BITS = np.array([[number >> bit & 1 for bit in range(4)] for number in range(16)], dtype=np.int8)
-
 
 ANY = FACE_DOWN
 """Stands for all ranks among the neighbours of a joker or an empty waste; no card is dealt this code."""
@@ -425,56 +420,3 @@ def describe_games(
         moves[i] = game["moves"]
         peaks[i] = _peaks_cleared(game)
         statuses[i] = status(game, table[0])
-
-
-@kernel
-def observe_games(
-    games: np.ndarray,
-    table: np.ndarray,
-    tableau: np.ndarray,
-    waste: np.ndarray,
-    stock: np.ndarray,
-    unseen: np.ndarray,
-    masks: np.ndarray,
-    runs: np.ndarray,
-    undos: np.ndarray,
-) -> None:
-    """Write what a player sees of N games; all arrays but the first two are int8 and written.
-
-    Args:
-        games: (N,) of :data:`GAME`.
-        table: (1,) of :data:`TABLES`.
-        tableau: (N, 28): ``EMPTY`` where removed, the rank where face up, else ``FACE_DOWN``.
-        waste: (N, 1): rank code of the waste card.
-        stock: (N, 1): cards left in the stock.
-        unseen: (N, 13): how many cards of each rank are not yet seen, or (N, 14) with the joker.
-        masks: (N, 29), or (N, 30) with the undo action: 1 for legal actions.
-        runs: (N, 1): removals since the last draw, or (0, 1) to leave them out.
-        undos: (N, 1): undos left, 127 for more; or (0, 1) to leave them out.
-    """
-    for i in range(len(games)):
-        game = games[i]
-        there = np.int32(game["remaining"])
-        shown = there if table[0]["open"] else np.int32(game["exposed"])
-        for position in range(POSITIONS):
-            place = np.int32(position)  # in 32 bits, as only so this compiles to vector instructions
-            face = game["cards"][position] if (shown >> place) & 1 else FACE_DOWN
-            tableau[i, position] = face if (there >> place) & 1 else EMPTY
-        waste[i, 0] = game["waste"]
-        stock[i, 0] = table[0]["stock"] - game["drawn"]
-        for rank in range(13):
-            unseen[i, rank] = game["unseen"][rank + 1]
-        if unseen.shape[1] > 13:
-            unseen[i, 13] = game["unseen"][WILD]
-        found = removable(game, table[0])
-        for first in range(0, POSITIONS, 4):
-            four = (found >> first) & 0b1111
-            for bit in range(4):
-                masks[i, first + bit] = BITS[four, bit]
-        masks[i, DRAW] = can_draw(game, table[0])
-        if masks.shape[1] > UNDO:
-            masks[i, UNDO] = can_undo(game)
-        if len(runs):
-            runs[i, 0] = game["run"]
-        if len(undos):
-            undos[i, 0] = min(game["undos_left"], 127)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tripeaks_env.game.arguments import integer
 from tripeaks_env.game.deals import FIRST_WASTE, Deal, as_deal, deal_slots, parse_code
 from tripeaks_env.game.engine import (
     DRAW,
@@ -183,9 +184,7 @@ class Game:
         Raises:
             ValueError: there is no such action.
         """
-        if isinstance(action, bool) or not isinstance(action, int | np.integer) or not 0 <= action <= UNDO:
-            raise ValueError(f"action is {action!r}; it must be 0 to 27 (remove), 28 (draw) or 29 (undo)")
-        action = int(action)
+        action = integer("action", action, 0, UNDO, "0 to 27 (remove), 28 (draw) or 29 (undo)")
         before = self._game.copy()
         points, rejections, _ = play_actions(self._game, np.array([action]), self.rules)
         if rejections[0]:

@@ -1,4 +1,4 @@
-"""Geometry of the tableau: which position covers which, and which peak each position belongs to.
+"""Geometry of the tableau: which position covers which, and when a peak is empty.
 
 Positions are numbered row by row from the summits, left to right: 0-2, 3-8, 9-17, 18-27.
 """
@@ -14,13 +14,6 @@ FIRST_COVER = (3, 5, 7, 9, 10, 12, 13, 15, 16, 18, 19, 20, 21, 22, 23, 24, 25, 2
 
 COVERS: tuple[tuple[int, ...], ...] = tuple((c, c + 1) for c in FIRST_COVER) + ((),) * len(ROWS[3])
 """For each position the positions that lie on it: two, or none in the bottom row."""
-
-PEAK_POSITIONS = (
-    (0, 3, 4, 9, 10, 11, 18, 19, 20),
-    (1, 5, 6, 12, 13, 14, 21, 22, 23),
-    (2, 7, 8, 15, 16, 17, 24, 25, 26, 27),
-)
-"""The cards that count for the bonus of each peak, left to right; the summit comes first."""
 
 SUMMITS = (1 << PEAKS) - 1
 """The mask of the three summits."""

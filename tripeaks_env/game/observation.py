@@ -13,14 +13,19 @@ from functools import lru_cache
 import numpy as np
 from gymnasium import spaces
 
-from tripeaks_env.game.cards import FACE_DOWN, WILD
-from tripeaks_env.game.engine import DRAW, UNDO, observe_games, tables
+from tripeaks_env._jit import kernel
+from tripeaks_env.game.cards import EMPTY, FACE_DOWN, WILD
+from tripeaks_env.game.engine import DRAW, UNDO, can_draw, can_undo, removable, tables
 from tripeaks_env.game.layout import POSITIONS
 from tripeaks_env.game.rules import Rules
 
 Observation = dict[str, np.ndarray]
 
 LEFT_OUT = np.empty((0, 1), dtype=np.int8)  # stands for a part that an observation does not have
+
+# The bits of 0 to 15. As a global it is frozen into the kernels: the compiler then knows that writing to masks does not
+# change it, and copies four bytes at once.
+BITS = np.array([[number >> bit & 1 for bit in range(4)] for number in range(16)], dtype=np.int8)
 
 
 def num_actions(max_undos: int) -> int:
@@ -67,7 +72,7 @@ def new_observation(number: int, sizes: Mapping[str, int]) -> Observation:
 
 def write_observation(games: np.ndarray, table: np.ndarray, observation: Observation) -> None:
     """Write what is seen of N games, by the rules of ``table``, to the arrays that :func:`new_observation` returned."""
-    observe_games(
+    _observe(
         games,
         table,
         observation["tableau"],
@@ -91,3 +96,56 @@ def observe(games: np.ndarray, rules: Rules, max_undos: int = 0) -> Observation:
     observation = new_observation(len(games), part_sizes(rules, max_undos))
     write_observation(games, tables(rules), observation)
     return observation
+
+
+@kernel
+def _observe(
+    games: np.ndarray,
+    table: np.ndarray,
+    tableau: np.ndarray,
+    waste: np.ndarray,
+    stock: np.ndarray,
+    unseen: np.ndarray,
+    masks: np.ndarray,
+    runs: np.ndarray,
+    undos: np.ndarray,
+) -> None:
+    """Write what a player sees of N games; all arrays but the first two are int8 and written.
+
+    Args:
+        games: (N,) of :data:`tripeaks_env.game.engine.GAME`.
+        table: (1,) of :data:`tripeaks_env.game.engine.TABLES`.
+        tableau: (N, 28): ``EMPTY`` where removed, the rank where face up, else ``FACE_DOWN``.
+        waste: (N, 1): rank code of the waste card.
+        stock: (N, 1): cards left in the stock.
+        unseen: (N, 13): how many cards of each rank are not yet seen, or (N, 14) with the joker.
+        masks: (N, 29), or (N, 30) with the undo action: 1 for legal actions.
+        runs: (N, 1): removals since the last draw, or (0, 1) to leave them out.
+        undos: (N, 1): undos left, 127 for more; or (0, 1) to leave them out.
+    """
+    for i in range(len(games)):
+        game = games[i]
+        there = np.int32(game["remaining"])
+        shown = there if table[0]["open"] else np.int32(game["exposed"])
+        for position in range(POSITIONS):
+            place = np.int32(position)  # in 32 bits, as only so this compiles to vector instructions
+            face = game["cards"][position] if (shown >> place) & 1 else FACE_DOWN
+            tableau[i, position] = face if (there >> place) & 1 else EMPTY
+        waste[i, 0] = game["waste"]
+        stock[i, 0] = table[0]["stock"] - game["drawn"]
+        for rank in range(13):
+            unseen[i, rank] = game["unseen"][rank + 1]
+        if unseen.shape[1] > 13:
+            unseen[i, 13] = game["unseen"][WILD]
+        found = removable(game, table[0])
+        for first in range(0, POSITIONS, 4):
+            four = (found >> first) & 0b1111
+            for bit in range(4):
+                masks[i, first + bit] = BITS[four, bit]
+        masks[i, DRAW] = can_draw(game, table[0])
+        if masks.shape[1] > UNDO:
+            masks[i, UNDO] = can_undo(game)
+        if len(runs):
+            runs[i, 0] = game["run"]
+        if len(undos):
+            undos[i, 0] = min(game["undos_left"], 127)

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 
+from tripeaks_env.game.arguments import boolean, one_of
 from tripeaks_env.game.cards import EMPTY, WILD
 
 DrawRule = Literal["any", "stuck"]
@@ -54,7 +55,7 @@ class Scoring:
         peaks = tuple(self.peaks) if isinstance(self.peaks, tuple | list) else ()
         _check(len(peaks) == 3 and _are_points(*peaks), "scoring peaks", self.peaks, f"three integers {WITHIN}")
         object.__setattr__(self, "peaks", peaks)
-        _check(isinstance(self.streak, bool), "scoring streak", self.streak, "true or false")
+        boolean("scoring streak", self.streak)
 
 
 def _are_points(*values: object) -> bool:
@@ -107,7 +108,7 @@ class Rules:
             _check(isinstance(scoring, Scoring), "scoring", scoring, f"one of {', '.join(SCORINGS)}, or a Scoring")
         _check(self.draw in get_args(DrawRule), "draw", self.draw, " or ".join(get_args(DrawRule)))
         for name in ("wrap", "wild", "open_peaks", "empty_waste"):
-            _check(isinstance(getattr(self, name), bool), name, getattr(self, name), "true or false")
+            boolean(name, getattr(self, name))
 
     @property
     def letter(self) -> str:
@@ -170,7 +171,7 @@ def as_rules(rules: str | Rules | Mapping[str, Any]) -> Rules:
 def _check_keys(cls: type[Rules] | type[Scoring], values: Mapping[str, Any]) -> None:
     names = [field.name for field in fields(cls)]
     for key in values:
-        _check(key in names, f"{cls.__name__.lower()} attribute", key, f"one of {', '.join(names)}")
+        one_of(f"{cls.__name__.lower()} attribute", key, names)
 
 
 def adjacency(wrap: bool) -> np.ndarray:

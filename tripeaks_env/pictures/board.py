@@ -5,8 +5,6 @@ It needs pygame-ce, but no display: what is painted is a surface or an array. :m
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -17,25 +15,10 @@ from tripeaks_env.game.cards import JOKER, NO_CARD
 from tripeaks_env.game.engine import DRAW, Status
 from tripeaks_env.game.layout import HALF_COLUMNS, PEAKS, POSITIONS, ROWS
 from tripeaks_env.game.view import BACK, View
-from tripeaks_env.pictures.cards import (
-    ASPECT,
-    FINE,
-    CardArt,
-    Colour,
-    Point,
-    centred,
-    fine,
-    rounded,
-    shrunk,
-    text_image,
-)
+from tripeaks_env.pictures.cards import ASPECT, CardArt
+from tripeaks_env.pictures.landscape import landscape
+from tripeaks_env.pictures.shapes import Colour, Point, centred, fill, fine, rounded, text_image
 
-SKY: tuple[Colour, Colour] = ((30, 62, 98), (92, 142, 158))  # above and at the horizon
-GROUND: tuple[Colour, Colour] = ((28, 98, 78), (14, 58, 50))
-ROCK: Colour = (48, 88, 114)
-ROCK_SHADE: Colour = (38, 74, 100)
-SNOW: Colour = (206, 224, 232)
-SNOW_SHADE: Colour = (168, 194, 208)
 TEXT: Colour = (255, 255, 255)
 LABEL: Colour = (178, 214, 200)
 PLAYABLE: Colour = (255, 204, 51)
@@ -96,7 +79,7 @@ class Painter:
         self._place()
         self._margin = max(2, round(0.13 * art.width))
         self._dress(art)
-        self._background = _background(width, height, self._unit, self._horizon, self._summits())
+        self._background = landscape(width, height, self._unit, self._horizon, self._summits())
         self._text = lru_cache(maxsize=512)(text_image)
         self.paint(_EVERYTHING)  # so that every font is there
 
@@ -139,7 +122,7 @@ class Painter:
         self._glow = art.glow(PLAYABLE, margin, rim)
         self._ring = art.glow(LAST, margin, rim)
         self._arrow = fine(
-            0.14 * unit, 0.24 * unit, LAST, lambda image, s: _fill(image, LAST, ((0, 0), (1, 0.5), (0, 1)))
+            0.14 * unit, 0.24 * unit, LAST, lambda image, s: fill(image, LAST, ((0, 0), (1, 0.5), (0, 1)))
         )
         self._flag = fine(0.42 * unit, 0.56 * unit, PLAYABLE, _draw_flag)
         self._badge = fine(0.64 * unit, 0.64 * unit, TEXT, _draw_badge)
@@ -265,73 +248,13 @@ def frame(view: View, painter: Painter) -> np.ndarray:
     return np.asarray(pixels.get_view("0"), dtype=np.uint8).reshape(height, padded, 3)[:, :width].copy()
 
 
-def _fill(image: pygame.Surface, colour: Colour, outline: Sequence[Point]) -> None:
-    """Fill an outline, given in shares of an image's size."""
-    w, h = image.get_size()
-    pygame.draw.polygon(image, colour, [(x * w, y * h) for x, y in outline])
-
-
 def _draw_flag(image: pygame.Surface, scale: float) -> None:
     w, h = image.get_size()
     image.fill((*TEXT, 255), (0, 0, max(1, w // 9), h))
-    _fill(image, PLAYABLE, ((0.09, 0.02), (1, 0.26), (0.09, 0.5)))
+    fill(image, PLAYABLE, ((0.09, 0.02), (1, 0.26), (0.09, 0.5)))
 
 
 def _draw_badge(image: pygame.Surface, scale: float) -> None:
     side = image.get_width()
     pygame.draw.circle(image, TEXT, (side / 2, side / 2), side / 2)
     pygame.draw.circle(image, (12, 24, 34), (side / 2, side / 2), 0.45 * side)
-
-
-def _background(width: int, height: int, unit: float, horizon: float, summits: Sequence[Point]) -> pygame.Surface:
-    """Return the landscape behind the cards: a mountain for each peak, and a meadow with the stock and the waste."""
-    scale = 2 if width > 400 else FINE
-    image = pygame.Surface((width * scale, height * scale))
-    _blend(image, SKY, 0, horizon * scale)
-    for x, y in (summits[0], summits[2], summits[1]):
-        _draw_mountain(image, x * scale, y * scale, (horizon + 0.5 * unit) * scale, unit * scale)
-    _draw_meadow(image, horizon * scale, 0.16 * unit * scale)
-    small = shrunk(image, width, height)
-    surface = pygame.Surface((width, height), depth=32)
-    surface.blit(small, (0, 0))
-    return surface
-
-
-def _blend(image: pygame.Surface, colours: tuple[Colour, Colour], top: float, bottom: float) -> None:
-    """Fill an image from the first colour at ``top`` to the second, which it has from ``bottom`` on."""
-    width, height = image.get_size()
-    for y in range(height):
-        image.fill(_between(colours, (y - top) / max(1.0, bottom - top)), (0, y, width, 1))
-
-
-def _draw_meadow(image: pygame.Surface, horizon: float, bulge: float) -> None:
-    """Draw a round hill from the horizon down."""
-    width, height = image.get_size()
-    reach, depth, top = 1.2 * width, 3 * height, horizon - bulge
-    for y in range(max(0, round(top)), height):
-        half = reach * math.sqrt(max(0.0, 1 - (1 - 2 * (y - top) / depth) ** 2))
-        colour = _between(GROUND, (y - horizon) / max(1.0, height - horizon))
-        image.fill(colour, (round(width / 2 - half), y, round(2 * half), 1))
-
-
-def _between(colours: tuple[Colour, Colour], share: float) -> pygame.Color:
-    """Return the colour so far from the first to the second, 0 to 1."""
-    first, second = (pygame.Color(*colour) for colour in colours)
-    return first.lerp(second, min(1.0, max(0.0, share)))
-
-
-def _draw_mountain(image: pygame.Surface, x: float, y: float, foot: float, unit: float) -> None:
-    """Draw a mountain with its summit at a point: lit from the left, with snow on it."""
-    slope = 2.5 * unit / max(1.0, foot - y)
-
-    def at(across: float, down: float) -> Point:
-        return x + across * slope * down, y + down
-
-    high = foot - y
-    ridge = [at(0, 0), at(0.12, 0.3 * high), at(-0.06, 0.62 * high), at(0.1, high)]
-    pygame.draw.polygon(image, ROCK, [at(0, 0), at(1, 2 * high), at(-1, 2 * high)])  # on under the meadow
-    pygame.draw.polygon(image, ROCK_SHADE, [*ridge, at(0.1, 2 * high), at(1, 2 * high)])
-    cap = 0.34 * high
-    snow = [at(0, 0), at(1, 0.92 * cap), at(0.45, 0.74 * cap), at(0.1, cap), at(-0.3, 0.72 * cap), at(-1, 0.86 * cap)]
-    pygame.draw.polygon(image, SNOW, snow)
-    pygame.draw.polygon(image, SNOW_SHADE, [at(0, 0), at(1, 0.92 * cap), at(0.45, 0.74 * cap), at(0.1, cap)])

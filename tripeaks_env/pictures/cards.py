@@ -1,19 +1,26 @@
-"""Images of playing cards, drawn from shapes at any size: large, then shrunk, so that every edge is smooth."""
+"""Images of playing cards, drawn from shapes at any size."""
 
 from __future__ import annotations
 
 import math
-import os
-from collections.abc import Callable, Iterable
-from functools import lru_cache
 
-os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")  # a library does not print when it is imported
 import pygame
 
 from tripeaks_env.game.cards import JOKER, RANKS
-
-Colour = tuple[int, int, int] | tuple[int, int, int, int]
-Point = tuple[float, float]
+from tripeaks_env.pictures.shapes import (
+    Colour,
+    Point,
+    bordered,
+    centred,
+    clear,
+    curve,
+    fill,
+    fine,
+    rounded,
+    shrunk,
+    suit_image,
+    text_image,
+)
 
 PAPER: Colour = (253, 251, 245)
 EDGE: Colour = (176, 168, 152)
@@ -29,8 +36,6 @@ ROBES = {"red": ((196, 40, 48), (44, 72, 140)), "black": ((44, 72, 140), (196, 4
 
 ASPECT = 1.4
 """Height of a card by its width."""
-FINE = 4  # how many times larger things are drawn than they are shown
-CAPITALS = 2.02  # the size of the font by the height of its capitals
 SMALL = 44  # a card narrower than this shows only rank and suit, as large as they can be
 
 # Where the pips of 2 to 10 lie, as shares of the field that they fill. Those below its middle stand on their head.
@@ -47,114 +52,6 @@ PIPS: dict[int, tuple[Point, ...]] = {
     9: (*((x, y) for y in (0, 1 / 3, 2 / 3, 1) for x in _SIDES), (_MIDDLE, 0.5)),
     10: (*((x, y) for y in (0, 1 / 3, 2 / 3, 1) for x in _SIDES), (_MIDDLE, 1 / 6), (_MIDDLE, 5 / 6)),
 }
-
-
-@lru_cache(maxsize=64)
-def font(height: int) -> pygame.font.Font:
-    """Return the font that pygame brings along, in a size in pixels; it is read once."""
-    pygame.font.init()
-    return pygame.font.Font(None, height)
-
-
-def text_image(text: str, height: float, colour: Colour) -> pygame.Surface:
-    """Return a text whose capitals are about ``height`` pixels high, cut to what is inked."""
-    letters = font(max(6, round(height * FINE * CAPITALS)))
-    if text.isdigit():  # the font kerns some pairs of digits apart
-        one, high = letters.size("0")
-        image = clear(one * len(text), high, colour)
-        for i, digit in enumerate(text):
-            image.blit(letters.render(digit, True, colour), (i * one, 0))
-    else:
-        image = letters.render(text, True, colour)
-    image = image.subsurface(image.get_bounding_rect())
-    return shrunk(image, round(image.get_width() / FINE), round(image.get_height() / FINE))
-
-
-def shrunk(image: pygame.Surface, width: int, height: int) -> pygame.Surface:
-    """Return an image made smaller, every pixel the mean of what it covers."""
-    return pygame.transform.smoothscale(image, (max(1, width), max(1, height)))
-
-
-def clear(width: int, height: int, colour: Colour) -> pygame.Surface:
-    """Return a transparent image; ``colour`` is what its edges blend to when it is shrunk."""
-    image = pygame.Surface((max(1, width), max(1, height)), pygame.SRCALPHA)
-    image.fill((*colour[:3], 0))
-    return image
-
-
-def fine(width: float, height: float, colour: Colour, draw: Callable[[pygame.Surface, float], None]) -> pygame.Surface:
-    """Return a transparent image of a size in pixels; ``draw`` gets it larger, and by how much."""
-    w, h = max(1, round(width)), max(1, round(height))
-    image = clear(w * FINE, h * FINE, colour)
-    draw(image, FINE)
-    return shrunk(image, w, h)
-
-
-def _curve(*points: Point, steps: int = 24) -> list[Point]:
-    """Return points on a cubic Bézier curve."""
-    (x0, y0), (x1, y1), (x2, y2), (x3, y3) = points
-    found = []
-    for i in range(steps + 1):
-        t = i / steps
-        a, b, c, d = (1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3
-        found.append((a * x0 + b * x1 + c * x2 + d * x3, a * y0 + b * y1 + c * y2 + d * y3))
-    return found
-
-
-def _mirrored(half: Iterable[Point]) -> list[Point]:
-    """Return a closed outline from its right half, given from top to bottom."""
-    half = list(half)
-    return half + [(1 - x, y) for x, y in reversed(half)]
-
-
-_HEART = _mirrored(
-    _curve((0.5, 0.24), (0.56, 0.02), (0.98, -0.02), (0.98, 0.33))
-    + _curve((0.98, 0.33), (0.98, 0.6), (0.62, 0.74), (0.5, 1.0))
-)
-_SPADE = _mirrored(
-    _curve((0.5, 0.0), (0.62, 0.24), (0.98, 0.38), (0.98, 0.63))
-    + _curve((0.98, 0.63), (0.98, 0.9), (0.62, 0.9), (0.55, 0.7))
-)
-_STEM = _mirrored(_curve((0.53, 0.62), (0.54, 0.84), (0.6, 0.96), (0.74, 1.0)))
-_DIAMOND = _mirrored(
-    _curve((0.5, 0.0), (0.6, 0.2), (0.74, 0.38), (0.9, 0.5)) + _curve((0.9, 0.5), (0.74, 0.62), (0.6, 0.8), (0.5, 1.0))
-)
-_CIRCLES = ((0.5, 0.25, 0.235), (0.25, 0.59, 0.235), (0.75, 0.59, 0.235), (0.5, 0.5, 0.15))
-
-
-@lru_cache(maxsize=64)
-def suit_image(suit: int, height: float) -> pygame.Surface:
-    """Return the symbol of a suit (0 clubs, 1 diamonds, 2 hearts, 3 spades), as wide as it is high; not to be drawn on."""
-    colour = SUIT_COLOURS[suit]
-
-    def draw(image: pygame.Surface, scale: float) -> None:
-        side = image.get_width()
-
-        def fill(outline: list[Point]) -> None:
-            pygame.draw.polygon(image, colour, [(x * side, y * side) for x, y in outline])
-
-        if suit == 0:
-            for x, y, radius in _CIRCLES:
-                pygame.draw.circle(image, colour, (x * side, y * side), radius * side)
-        else:
-            fill((_DIAMOND, _HEART, _SPADE)[suit - 1])
-        if suit in (0, 3):
-            fill(_STEM)
-
-    return fine(height, height, colour, draw)
-
-
-def rounded(
-    image: pygame.Surface, colour: Colour, rectangle: tuple[float, ...], radius: float, line: float = 0
-) -> None:
-    """Draw a rectangle with round corners, filled or, with the width of a ``line``, its outline."""
-    area = pygame.Rect(*(round(each) for each in rectangle))
-    pygame.draw.rect(image, colour, area, width=max(1, round(line)) if line else 0, border_radius=round(radius))
-
-
-def centred(image: pygame.Surface, part: pygame.Surface, x: float, y: float) -> None:
-    """Draw ``part`` with its middle at a point."""
-    image.blit(part, (round(x - part.get_width() / 2), round(y - part.get_height() / 2)))
 
 
 class CardArt:
@@ -180,7 +77,7 @@ class CardArt:
         else:
             self._draw_index(image, rank + 1, suit)
             if rank == 0:
-                centred(image, suit_image(suit, 0.5 * self.width), self.width / 2, self.height / 2)
+                centred(image, _symbol(suit, 0.5 * self.width), self.width / 2, self.height / 2)
             elif rank < 10:
                 self._draw_pips(image, rank + 1, suit)
             else:
@@ -192,9 +89,7 @@ class CardArt:
         w, h, r = self.width, self.height, self.radius
 
         def draw(image: pygame.Surface, s: float) -> None:
-            rounded(image, EDGE, (0, 0, w * s, h * s), r * s)
-            edge = self._line() * s
-            rounded(image, PAPER, (edge, edge, w * s - 2 * edge, h * s - 2 * edge), r * s - edge)
+            self._draw_paper(image, s)
             inset = min(max(2, 0.06 * w), w / 4) * s
             field = pygame.Surface((round(w * s - 2 * inset), round(h * s - 2 * inset)), pygame.SRCALPHA)
             field.fill(BACK_RED)
@@ -268,28 +163,25 @@ class CardArt:
         return max(1.0, 0.012 * self.width)
 
     def _paper(self) -> pygame.Surface:
-        w, h, r = self.width, self.height, self.radius
+        """Return an empty face."""
+        return fine(self.width, self.height, EDGE, self._draw_paper)
 
-        def draw(image: pygame.Surface, s: float) -> None:
-            rounded(image, EDGE, (0, 0, w * s, h * s), r * s)
-            edge = self._line() * s
-            rounded(image, PAPER, (edge, edge, w * s - 2 * edge, h * s - 2 * edge), r * s - edge)
-
-        return fine(w, h, EDGE, draw)
+    def _draw_paper(self, image: pygame.Surface, s: float) -> None:
+        bordered(image, PAPER, EDGE, self.radius * s, self._line() * s)
 
     def _draw_large(self, image: pygame.Surface, rank: int, suit: int) -> None:
         """Draw rank and suit as large as the card allows: the rank above, where no other card lies."""
         w, h = self.width, self.height
         text = self._rank_image(rank, 0.46 * w, SUIT_COLOURS[suit], 0.66 * w)
         image.blit(text, (round(0.12 * w), round(0.12 * w)))
-        symbol = suit_image(suit, 0.56 * w)
+        symbol = _symbol(suit, 0.56 * w)
         image.blit(symbol, (w - round(0.12 * w) - symbol.get_width(), h - round(0.12 * w) - symbol.get_height()))
 
     def _draw_index(self, image: pygame.Surface, rank: int, suit: int) -> None:
         """Draw rank and suit into the upper left corner and, turned, into the lower right one."""
         w, h = self.width, self.height
         text = self._rank_image(rank, 0.225 * w, SUIT_COLOURS[suit], 0.225 * w)
-        symbol = suit_image(suit, 0.18 * w)
+        symbol = _symbol(suit, 0.18 * w)
         corner = clear(round(0.26 * w), round(0.56 * w), PAPER)
         middle = 0.143 * w
         corner.blit(text, (round(middle - text.get_width() / 2), round(0.08 * w)))
@@ -306,7 +198,7 @@ class CardArt:
 
     def _draw_pips(self, image: pygame.Surface, rank: int, suit: int) -> None:
         w, h = self.width, self.height
-        symbol = suit_image(suit, (0.18 if rank < 9 else 0.155) * w)
+        symbol = _symbol(suit, (0.18 if rank < 9 else 0.155) * w)
         turned = pygame.transform.flip(symbol, False, True)
         for x, y in PIPS[rank]:
             centred(image, turned if y > 0.5 else symbol, w * (0.37 + 0.26 * x), h * (0.16 + 0.68 * y))
@@ -328,7 +220,7 @@ class CardArt:
             pygame.draw.rect(panel, SUIT_COLOURS[suit], panel.get_rect(), thick)
 
         panel = fine(pw, ph, PAPER, draw)
-        symbol = suit_image(suit, 0.15 * w)
+        symbol = _symbol(suit, 0.15 * w)
         x, y = round((w - pw) / 2), round((h - ph) / 2)
         inset = round(0.035 * w)
         panel.blit(symbol, (inset, inset))
@@ -366,17 +258,19 @@ class CardArt:
         return image
 
 
+def _symbol(suit: int, height: float) -> pygame.Surface:
+    """Return the symbol of a suit in its colour."""
+    return suit_image(suit, height, SUIT_COLOURS[suit])
+
+
 def _draw_figure(image: pygame.Surface, rank: str, red: bool) -> None:
     """Draw the bust of a jack, queen or king that fills an image from its lower edge."""
     w, h = image.get_size()
     robe, trim = ROBES["red" if red else "black"]
     hair = HAIR[rank]
 
-    def at(*points: Point) -> list[Point]:
-        return [(x * w, y * h) for x, y in points]
-
     def polygon(colour: Colour, *points: Point) -> None:
-        pygame.draw.polygon(image, colour, at(*points))
+        fill(image, colour, points)
 
     def disc(colour: Colour, x: float, y: float, radius: float) -> None:
         pygame.draw.circle(image, colour, (x * w, y * h), radius * w)
@@ -399,12 +293,11 @@ def _draw_figure(image: pygame.Surface, rank: str, red: bool) -> None:
     polygon(SKIN, (0.43, 0.66), (0.57, 0.66), (0.58, 0.82), (0.5, 0.87), (0.42, 0.82))
     oval(SKIN, 0.5, 0.57, 0.185, 0.2)
     if rank == "K":  # beard
-        pygame.draw.polygon(
-            image,
+        polygon(
             hair,
-            at(*_curve((0.31, 0.58), (0.33, 0.8), (0.42, 0.86), (0.5, 0.92)))
-            + at(*_curve((0.5, 0.92), (0.58, 0.86), (0.67, 0.8), (0.69, 0.58)))
-            + at((0.6, 0.66), (0.5, 0.64), (0.4, 0.66)),
+            *curve((0.31, 0.58), (0.33, 0.8), (0.42, 0.86), (0.5, 0.92)),
+            *curve((0.5, 0.92), (0.58, 0.86), (0.67, 0.8), (0.69, 0.58)),
+            *((0.6, 0.66), (0.5, 0.64), (0.4, 0.66)),
         )
         oval((168, 62, 58), 0.5, 0.705, 0.05, 0.022)
     else:
@@ -418,9 +311,9 @@ def _draw_figure(image: pygame.Surface, rank: str, red: bool) -> None:
         oval(hair, 0.5, 0.43, 0.2, 0.07)
         polygon(robe, (0.22, 0.42), (0.26, 0.27), (0.5, 0.2), (0.74, 0.25), (0.8, 0.42))
         polygon(trim, (0.2, 0.46), (0.2, 0.37), (0.82, 0.37), (0.82, 0.46))
-        feather = _curve((0.7, 0.38), (0.78, 0.26), (0.82, 0.14), (0.96, 0.1))
-        back = _curve((0.96, 0.1), (0.98, 0.24), (0.88, 0.34), (0.7, 0.38))
-        pygame.draw.polygon(image, GOLD, at(*feather, *back))
+        feather = curve((0.7, 0.38), (0.78, 0.26), (0.82, 0.14), (0.96, 0.1))
+        back = curve((0.96, 0.1), (0.98, 0.24), (0.88, 0.34), (0.7, 0.38))
+        polygon(GOLD, *feather, *back)
     elif rank == "Q":
         oval(hair, 0.5, 0.44, 0.2, 0.08)
         polygon(GOLD, (0.29, 0.44), (0.25, 0.24), (0.38, 0.33), (0.5, 0.17), (0.62, 0.33), (0.75, 0.24), (0.71, 0.44))

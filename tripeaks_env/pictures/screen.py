@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import gymnasium
 import numpy as np
 
+from tripeaks_env.game.arguments import integer
 from tripeaks_env.game.view import View
 
 if TYPE_CHECKING:
@@ -139,9 +140,7 @@ def grid(frames: Sequence[np.ndarray], columns: int | None = None) -> np.ndarray
         ValueError: ``columns`` is no integer of at least 1.
     """
     columns = int(np.ceil(np.sqrt(len(frames)))) if columns is None else columns
-    if isinstance(columns, bool) or not isinstance(columns, int | np.integer) or columns < 1:
-        raise ValueError(f"columns is {columns!r}; it must be an integer of at least 1")
-    columns = min(int(columns), len(frames))
+    columns = min(integer("columns", columns, low=1), len(frames))
     rows = -(-len(frames) // columns)
     height, width, _ = frames[0].shape
     down, across = height + GRID_LINE, width + GRID_LINE

@@ -76,7 +76,7 @@ def hint(game: Game) -> Hint:
     if best.won:
         outcome = f"the game can be won with {best.score} points"
     elif solve(game, objective="win").won:
-        outcome = f"the most is {best.score} points, more than a win would bring"
+        outcome = f"the game can be won, and the most it can get is {best.score} points"
     else:
         outcome = f"the game is lost, and the most it can get is {best.score} points"
     others = values[legal[legal != action]]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tripeaks_env.game.arguments import integer
 from tripeaks_env.game.deals import Deal
 from tripeaks_env.game.engine import DRAW, play_actions
 from tripeaks_env.game.game import Game
@@ -56,8 +57,7 @@ def difficulty(
     >>> deal.winnable, deal.draws_in_hand, deal.winning_moves, deal.moves
     (True, 13, 4, 4)
     """
-    if isinstance(playouts, bool) or not isinstance(playouts, int | np.integer) or playouts < 1:
-        raise ValueError(f"playouts is {playouts!r}; it must be an integer of at least 1")
+    playouts = integer("playouts", playouts, low=1)
     game = as_game(position, rules)
     fewest = solve(game, objective="moves")
     winning = 0

@@ -94,6 +94,44 @@ def edge_rows() -> np.ndarray:
     return rows
 
 
+class Board(NamedTuple):
+    """The edges of the lattice by source and by target, as sweeps over many deals read them one after the other.
+
+    Attributes:
+        first_out: uint32 (22933,): index of the first edge that leaves each mask, for the next two.
+        out_positions: uint8 (119364,): the position that an edge removes.
+        out_rows: uint32 (119364,): the row of an edge, see :func:`edge_rows`.
+        first_in: uint32 (22933,): index of the first edge that leads to each mask, for the next two.
+        in_positions: uint8 (119364,): the position that an edge removes.
+        in_rows: uint32 (119364,): the row of an edge.
+    """
+
+    first_out: np.ndarray
+    out_positions: np.ndarray
+    out_rows: np.ndarray
+    first_in: np.ndarray
+    in_positions: np.ndarray
+    in_rows: np.ndarray
+
+
+@lru_cache(maxsize=1)
+def whole_board() -> Board:
+    """Return all edges, built on the first call."""
+    return part_of_board(np.ones(len(lattice().masks), dtype=np.bool_))
+
+
+def part_of_board(kept: np.ndarray) -> Board:
+    """Return the edges between some masks, bool (22932,); with a mask, all that it leads to must be among them."""
+    board, rows = lattice(), edge_rows()
+    out = np.flatnonzero(kept[board.sources])
+    into = board.incoming[kept[board.sources[board.incoming]]]
+    firsts = (
+        np.append(0, np.cumsum(np.bincount(ends, minlength=len(kept))[kept])).astype(np.uint32)
+        for ends in (board.sources[out], board.targets[out])
+    )
+    return Board(next(firsts), board.positions[out], rows[out], next(firsts), board.positions[into], rows[into])
+
+
 def _is_exposed(masks: np.ndarray, position: int) -> np.ndarray:
     """Return bool (N,): whether a position is there and nothing covers it in each of N masks."""
     return ((masks >> position) & 1 == 1) & (masks & COVER_MASKS[position] == 0)

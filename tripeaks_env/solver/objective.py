@@ -5,6 +5,7 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
+from tripeaks_env.game.arguments import one_of
 from tripeaks_env.game.rules import Rules
 from tripeaks_env.solver.lattice import lattice
 
@@ -51,10 +52,7 @@ def check_objective(objective: str) -> Objective:
     Raises:
         ValueError: it is not.
     """
-    for name in get_args(Objective):
-        if objective == name:
-            return name
-    raise ValueError(f"objective is {objective!r}; it must be one of {', '.join(get_args(Objective))}")
+    return one_of("objective", objective, get_args(Objective))
 
 
 @lru_cache(maxsize=64)

@@ -6,12 +6,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 from matplotlib.figure import Figure
 from rich.console import Console
 
 from experiments.comparison.analysis import analyse
-from experiments.comparison.report.page import Comparison, render
+from experiments.comparison.compare import Comparison
+from experiments.comparison.report.page import render
 from experiments.comparison.report.plots import (
     difficulty_figure,
     leaderboard_figure,
@@ -21,21 +21,15 @@ from experiments.comparison.report.plots import (
     save_png,
 )
 from experiments.comparison.report.replays import choose_deals, replay_data
-from experiments.comparison.report.terminal import leaderboard_table, optimum_line, print_leaderboard, save_picture
+from experiments.comparison.report.terminal import leaderboard_table, print_leaderboard, save_picture
 from experiments.config import CompareConfig
 from tripeaks_env.parallel.files import replacing
-
-__all__ = ["leaderboard_figure", "leaderboard_table", "optimum_line", "write_comparison"]
 
 
 def write_comparison(
     folder: Path,
     config: CompareConfig,
-    results: pd.DataFrame,
-    moves: pd.DataFrame,
-    failed: dict[str, str],
-    remarks: dict[str, str],
-    milliseconds: dict[str, float],
+    found: Comparison,
     provenance: dict[str, Any],
     console: Console,
 ) -> None:
@@ -49,28 +43,24 @@ def write_comparison(
     Args:
         folder: where to write; it is made if it is missing.
         config: what was run.
-        results: a row for each agent and deal.
-        moves: a row for each judged action; may be empty.
-        failed: what went wrong, one line, by agent.
-        remarks: on agents that have results, one line.
-        milliseconds: time of a game, by agent.
+        found: what was found; ``moves`` may be empty.
         provenance: facts on how the results were made, of JSON types only, with ``versions`` by package.
         console: where to print.
 
     Raises:
         ConfigError: ``replays`` of the config names a deal that was not played.
     """
-    analysis = analyse(results, moves, config.groups)
+    analysis = analyse(found.results, found.moves, config.groups)
     board = analysis.leaderboard
-    replays = replay_data(choose_deals(config.replayed, results, moves), results, config.rules)
-    page = render(Comparison(config, results, analysis, failed, remarks, milliseconds, provenance, replays))
+    replays = replay_data(choose_deals(config.replayed, found.results, found.moves), found.results, config.rules)
+    page = render(config, found, analysis, replays, provenance)
     title = f"TriPeaks {config.name}: {config.rules}, {config.deals.count:,} evaluation deals"
-    table = leaderboard_table(board, failed, milliseconds, title, optimum_line(results))
-    print_leaderboard(table, failed, remarks, console)
+    table = leaderboard_table(board, found, title)
+    print_leaderboard(table, found, console)
     (folder / "summary.json").unlink(
         missing_ok=True
     )  # it is written last: where it is, all files are of one comparison
-    for name, rows in (("results", results), ("moves", moves)):
+    for name, rows in (("results", found.results), ("moves", found.moves)):
         with replacing(folder / f"{name}.parquet") as path:
             rows.to_parquet(path, index=False)
     figures: dict[str, Callable[[], Figure]] = {
@@ -84,7 +74,7 @@ def write_comparison(
         with replacing(folder / f"{name}.png") as path:
             save_png(path, make)
     with replacing(folder / "leaderboard.svg") as path:
-        save_picture(table, failed, remarks, path)
+        save_picture(table, found, path)
     with replacing(folder / "report.html") as path:
         path.write_text(page, encoding="utf-8")
     with replacing(folder / "summary.json") as path:
@@ -92,9 +82,9 @@ def write_comparison(
         summary = {
             "config": config.model_dump(mode="json"),
             **{name: json.loads(each.to_json(orient="records", double_precision=15)) for name, each in tables.items()},
-            "failed": failed,
-            "remarks": remarks,
-            "milliseconds_per_game": milliseconds,
+            "failed": found.failed,
+            "remarks": found.remarks,
+            "milliseconds_per_game": found.milliseconds,
             "versions": provenance.get("versions", {}),
             "provenance": {key: value for key, value in provenance.items() if key != "versions"},
         }

@@ -2,14 +2,15 @@
 
 import math
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 import yaml
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from experiments.comparison.analysis import Analysis
+from experiments.comparison.analysis import Analysis, named
+from experiments.comparison.compare import Comparison
 from experiments.comparison.report.plots import (
     BANDS,
     difficulty_figure,
@@ -25,30 +26,6 @@ from tripeaks_env.parallel.intervals import mean_interval, share_interval
 HERE = Path(__file__).parent
 PROFILE_ROWS = 10
 """Rows of the table of performance profiles, at most so many and one."""
-
-
-class Comparison(NamedTuple):
-    """All that is on the page.
-
-    Attributes:
-        config: what was run.
-        results: a row for each agent and deal.
-        analysis: its statistics.
-        failed: what went wrong, by agent.
-        remarks: what there is to say of agents that have results.
-        milliseconds: time of a game, by agent.
-        provenance: facts on how it was made, made of JSON types only.
-        replays: see :func:`experiments.comparison.report.replays.replay_data`.
-    """
-
-    config: CompareConfig
-    results: pd.DataFrame
-    analysis: Analysis
-    failed: dict[str, str]
-    remarks: dict[str, str]
-    milliseconds: dict[str, float]
-    provenance: dict[str, Any]
-    replays: dict[str, Any]
 
 
 def number(value: float, path: list[object], digits: int = 1, scale: float = 1) -> Markup:
@@ -70,29 +47,43 @@ def number(value: float, path: list[object], digits: int = 1, scale: float = 1) 
     return Markup('<data value="{}" data-of="{}">{}</data>').format(repr(value), of, shown.replace("-", "−"))
 
 
-def render(comparison: Comparison) -> str:
-    """Return the page as HTML."""
+def render(
+    config: CompareConfig, found: Comparison, analysis: Analysis, replays: dict[str, Any], provenance: dict[str, Any]
+) -> str:
+    """Return the page as HTML.
+
+    Args:
+        config: what was run.
+        found: what was found.
+        analysis: its statistics.
+        replays: see :func:`experiments.comparison.report.replays.replay_data`.
+        provenance: facts on how it was made, made of JSON types only.
+    """
     environment = Environment(
         loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters["number"] = number
-    config, analysis = comparison.config, comparison.analysis
-    board, profiles = analysis.leaderboard, analysis.profiles
-    deals = comparison.results.drop_duplicates("deal")
+    board = analysis.leaderboard
+    deals = found.results.drop_duplicates("deal")
     values = {
-        **comparison._asdict(),
+        "config": config,
+        "failed": found.failed,
+        "remarks": found.remarks,
+        "milliseconds": found.milliseconds,
+        "provenance": provenance,
+        "replays": replays,
         **{name: table.to_dict("records") for name, table in analysis._asdict().items() if name != "leaderboard"},
         "leaderboard": board.reset_index().to_dict("records"),
         "agents": [str(name) for name in board.index],
         "facts": {
             "deals": len(deals),
-            "agents": len(board) + len(comparison.failed),
-            **_named("winnable", share_interval(deals["winnable"].to_numpy())),
-            **_named("optimum", mean_interval(deals["optimum"].to_numpy())),
-            **_named("random", mean_interval(deals["random"].to_numpy())),
+            "agents": len(board) + len(found.failed),
+            **named("winnable", share_interval(deals["winnable"].to_numpy())),
+            **named("optimum", mean_interval(deals["optimum"].to_numpy())),
+            **named("random", mean_interval(deals["random"].to_numpy())),
             "judged": min(config.moves, len(deals)),
         },
-        "profile_rows": _profile_rows(profiles, board),
+        "profile_rows": _profile_rows(analysis.profiles, board),
         "stocks": list(analysis.phases["stock"].unique()),
         "phase_loss": {(str(row["agent"]), row["stock"]): row["loss"] for row in analysis.phases.to_dict("records")},
         "groups": list(analysis.difficulty["group"].unique()),
@@ -104,10 +95,6 @@ def render(comparison: Comparison) -> str:
         "js": Markup((HERE / "page.js").read_text(encoding="utf-8")),
     }
     return environment.get_template("page.html").render(values)
-
-
-def _named(name: str, interval: tuple[float, float, float]) -> dict[str, float]:
-    return dict(zip((name, f"{name}_low", f"{name}_high"), interval, strict=True))
 
 
 def _profile_rows(profiles: pd.DataFrame, board: pd.DataFrame) -> list[dict[str, Any]]:

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from experiments.games.lines import Lines, positions
 from tripeaks_env.game.cards import NO_CARD, card_symbol
-from tripeaks_env.game.deals import Deal, deal_slots
-from tripeaks_env.game.game import Game
+from tripeaks_env.game.deals import Deal, deal_slots, parse_code
 from tripeaks_env.game.layout import COVERS, ROWS
 from tripeaks_env.game.rules import Rules
 from tripeaks_env.game.view import COLUMNS, PITCH
@@ -64,7 +64,7 @@ def replay_data(deals: dict[str, str], results: pd.DataFrame, rules: Rules) -> d
         rules: the rules that were played by.
 
     Raises:
-        ValueError: the actions in the results do not lead to the score in the results.
+        ValueError: the actions in the results are no whole games, or do not lead to the score in the results.
     """
     rows = [row for row, places in enumerate(ROWS) for _ in places]
     return {
@@ -76,29 +76,24 @@ def replay_data(deals: dict[str, str], results: pd.DataFrame, rules: Rules) -> d
 
 
 def _deal(code: str, reason: str, results: pd.DataFrame, rules: Rules) -> dict[str, Any]:
-    deal = Deal.from_code(code)
-    slots = deal_slots([deal], rules)[0, : len(COVERS) + 1 + rules.stock_size].tolist()
+    slots = deal_slots([Deal.from_code(code)], rules)[0, : len(COVERS) + 1 + rules.stock_size].tolist()
+    lines = Lines.of_texts(results["actions"].tolist())
+    found = positions([parse_code(code)[1]] * len(results), lines, rules)
+    before, taken = found[:, :-1][lines.taken], lines.actions[lines.taken]
+    moves = iter(
+        [
+            _move(int(action), int(score), values)
+            for action, score, values in zip(taken, before["score"], values_of_actions(before, rules), strict=True)
+        ]
+    )
     games: list[dict[str, Any]] = []
-    records = []
-    for row in results.to_dict("records"):
-        game = Game(deal, rules)
-        moves: list[dict[str, Any]] = []
-        for action in map(int, str(row["actions"]).split()):
-            moves.append({"action": action, "score": game.score})
-            records.append(game.record)
-            if not game.play(action).accepted:
-                raise ValueError(f"agent {row['agent']!r}, deal {code}: action {action} of the results is illegal")
-        if game.score != row["score"]:
-            raise ValueError(
-                f"agent {row['agent']!r}, deal {code}: score {row['score']}, its actions lead to {game.score}"
-            )
+    for row, length, score in zip(
+        results.to_dict("records"), lines.lengths, found["score"][:, -1].tolist(), strict=True
+    ):
+        if score != row["score"]:
+            raise ValueError(f"agent {row['agent']!r}, deal {code}: score {row['score']}, its actions lead to {score}")
         about = {"agent": str(row["agent"]), "oracle": bool(row["oracle"])}
-        games.append(about | {"score": game.score, "won": bool(row["won"]), "moves": moves})
-    values = values_of_actions(np.concatenate(records), rules)
-    for move, row in zip((move for game in games for move in game["moves"]), values, strict=True):
-        legal = np.flatnonzero(~np.isnan(row)).tolist()
-        move["values"] = [[action, int(row[action])] for action in legal]
-        move["loss"] = int(row[legal].max() - row[move["action"]])
+        games.append(about | {"score": score, "won": bool(row["won"]), "moves": list(islice(moves, int(length)))})
     return {
         "code": code,
         "reason": reason,
@@ -106,4 +101,14 @@ def _deal(code: str, reason: str, results: pd.DataFrame, rules: Rules) -> dict[s
         "winnable": bool(results["winnable"].iloc[0]),
         "cards": ["" if card == NO_CARD else card_symbol(card) for card in slots],
         "games": games,
+    }
+
+
+def _move(action: int, score: int, values: np.ndarray) -> dict[str, Any]:
+    legal = {place: int(value) for place, value in enumerate(values) if not np.isnan(value)}
+    return {
+        "action": action,
+        "score": score,
+        "values": list(map(list, legal.items())),
+        "loss": max(legal.values()) - legal[action],
     }

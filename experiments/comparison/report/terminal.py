@@ -1,7 +1,6 @@
 """The leaderboard as a table for the terminal, and as a picture of it."""
 
 import io
-from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -11,25 +10,24 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from experiments.comparison.compare import Comparison
 from tripeaks_env.parallel.intervals import mean_interval, share_interval
 
 WIDTH = 96
 """Columns of text in the picture."""
 
 
-def leaderboard_table(
-    board: pd.DataFrame, failed: Iterable[str], milliseconds: dict[str, float], title: str, caption: str
-) -> Table:
+def leaderboard_table(board: pd.DataFrame, found: Comparison, title: str) -> Table:
     """Return the leaderboard as a table for the terminal; below each figure stands its interval.
 
     Args:
         board: the leaderboard of :func:`experiments.comparison.analysis.analyse`.
-        failed: agents without results, which come last.
-        milliseconds: time of a game, by agent.
+        found: what it is of; agents without results come last.
         title: the line above.
-        caption: the line below.
     """
-    table = Table(title=title, caption=caption, caption_justify="left", box=box.SIMPLE, padding=(0, 1, 0, 0))
+    table = Table(
+        title=title, caption=_optimum_line(found.results), caption_justify="left", box=box.SIMPLE, padding=(0, 1, 0, 0)
+    )
     table.add_column("agent", overflow="fold")
     for heading in ("win rate\n%", "mean\nscore", "mean\nregret", "winnable\nwon %", "peaks", "ms a\ngame"):
         table.add_column(heading, justify="right", no_wrap=True)
@@ -41,9 +39,9 @@ def leaderboard_table(
             _interval(row, "regret"),
             _interval(row, "winnable_won", 100),
             f"{row['peaks']:.2f}",
-            f"{milliseconds[str(name)]:.2f}",
+            f"{found.milliseconds[str(name)]:.2f}",
         )
-    for name in failed:
+    for name in found.failed:
         table.add_row(Text(name), "[red]failed[/]")
     return table
 
@@ -55,7 +53,7 @@ def _interval(row: pd.Series, name: str, scale: float = 1) -> str:
     return f"[bold]{mean:.1f}[/]\n[dim]{low:.1f}–{high:.1f}[/]"
 
 
-def optimum_line(results: pd.DataFrame) -> str:
+def _optimum_line(results: pd.DataFrame) -> str:
     """Return a sentence on the optimum of the deals that were played."""
     deals = results.drop_duplicates("deal")
     share, share_low, share_high = share_interval(deals["winnable"].to_numpy())
@@ -67,24 +65,17 @@ def optimum_line(results: pd.DataFrame) -> str:
     )
 
 
-def print_leaderboard(table: Table, failed: dict[str, str], remarks: dict[str, str], console: Console) -> None:
-    """Print the leaderboard and below it a line for each agent that failed or that there is something to say of.
-
-    Args:
-        table: see :func:`leaderboard_table`.
-        failed: what went wrong, by agent.
-        remarks: what there is to say, by agent.
-        console: where to print.
-    """
+def print_leaderboard(table: Table, found: Comparison, console: Console) -> None:
+    """Print what :func:`leaderboard_table` returned, and a line for each agent that failed or that there is a remark on."""
     console.print(table)
-    for name, message in failed.items():
+    for name, message in found.failed.items():
         console.print(Text(f"failed: {name}: {message}", style="red"), soft_wrap=True)
-    for name, message in remarks.items():
+    for name, message in found.remarks.items():
         console.print(Text(f"note: {name}: {message}", style="yellow"), soft_wrap=True)
 
 
-def save_picture(table: Table, failed: dict[str, str], remarks: dict[str, str], path: Path) -> None:
+def save_picture(table: Table, found: Comparison, path: Path) -> None:
     """Write what :func:`print_leaderboard` prints to a picture (SVG)."""
     picture = Console(record=True, width=WIDTH, file=io.StringIO())
-    print_leaderboard(table, failed, remarks, picture)
+    print_leaderboard(table, found, picture)
     picture.save_svg(str(path), title="python -m experiments compare")

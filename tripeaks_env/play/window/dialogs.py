@@ -9,10 +9,10 @@ from typing import NamedTuple
 import pygame
 
 from tripeaks_env.game.engine import DRAW
+from tripeaks_env.pictures.shapes import Colour
 from tripeaks_env.play.session import Move, card_name
 from tripeaks_env.play.window.widgets import (
     BAR,
-    BLACK,
     DIM,
     EDGE,
     GOLD,
@@ -20,19 +20,18 @@ from tripeaks_env.play.window.widgets import (
     LEAST_FONT,
     PANEL,
     PAPER,
-    SUIT_COLORS,
+    SUIT_COLOURS,
     WARNING,
     Button,
-    Color,
     Field,
     fitting,
     measure,
+    panel,
     place,
-    rounded,
     words,
 )
 
-DRAWN: Color = (196, 204, 206)
+DRAWN: Colour = (196, 204, 206)
 """The colour of cards that were drawn, among those that were removed."""
 
 Block = tuple[int, Callable[[pygame.Surface, pygame.Rect], None]]
@@ -91,15 +90,15 @@ class Dialog:
         shade = pygame.Surface(screen.size, pygame.SRCALPHA)
         shade.fill((0, 0, 0, 120))
         surface.blit(shade, (0, 0))
-        panel = pygame.Rect(0, 0, width, height)
-        panel.center = screen.center
-        panel.top = max(0, panel.top)
-        surface.blit(rounded(*panel.size, round(0.8 * unit), PANEL, EDGE), panel)
-        y = panel.y + edge
+        box = pygame.Rect(0, 0, width, height)
+        box.center = screen.center
+        box.top = max(0, box.top)
+        surface.blit(panel(*box.size, round(0.8 * unit), PANEL, EDGE), box)
+        y = box.y + edge
         for height, draw in blocks:
-            draw(surface, pygame.Rect(panel.x + edge, y, max(1, width - 2 * edge), height))
+            draw(surface, pygame.Rect(box.x + edge, y, max(1, width - 2 * edge), height))
             y += height + gap
-        return panel
+        return box
 
     def _blocks(self, unit: int, width: int, mouse: tuple[int, int]) -> list[Block]:
         blocks = [_text(self.title, round(1.35 * unit), INK, width)]
@@ -120,13 +119,13 @@ class Dialog:
         return blocks
 
 
-def _text(text: str, size: int, color: Color, width: int) -> Block:
+def _text(text: str, size: int, colour: Colour, width: int) -> Block:
     lines, size = fitting(text, size, width, lines=3)
     height = measure(text, size)[1]
 
     def draw(surface: pygame.Surface, rect: pygame.Rect) -> None:
         for i, line in enumerate(lines):
-            image = words(line, size, color)
+            image = words(line, size, colour)
             surface.blit(image, (rect.centerx - image.get_width() // 2, rect.y + i * height))
 
     return len(lines) * height, draw
@@ -162,7 +161,7 @@ def _columns(columns: Sequence[Column], unit: int, width: int) -> Block:
     def draw(surface: pygame.Surface, rect: pygame.Rect) -> None:
         for i, column in enumerate(columns):
             box = pygame.Rect(rect.x + i * (each + gap), rect.y, each, height)
-            surface.blit(rounded(*box.size, round(0.5 * unit), BAR), box)
+            surface.blit(panel(*box.size, round(0.5 * unit), BAR), box)
             (title, *_), size = fitting(column.title, unit, each - unit)
             image = words(title, size, GOLD)
             surface.blit(image, (box.x + unit // 2, box.y + (title_height - image.get_height()) // 2))
@@ -177,7 +176,7 @@ def _columns(columns: Sequence[Column], unit: int, width: int) -> Block:
 def _chip(surface: pygame.Surface, rect: pygame.Rect, move: Move, unit: int) -> None:
     """Draw one move: a small card, darker if it was drawn, with a golden edge if it emptied a peak."""
     paper = DRAWN if move.action == DRAW else PAPER
-    surface.blit(rounded(*rect.size, round(0.3 * unit), paper, GOLD if move.peak is not None else None), rect)
+    surface.blit(panel(*rect.size, round(0.3 * unit), paper, GOLD if move.peak is not None else None), rect)
     name = card_name(move.card)
-    image = words(name, round(0.9 * unit), SUIT_COLORS.get(name[-1], BLACK), suits=True)
+    image = words(name, round(0.9 * unit), SUIT_COLOURS[move.card // 13], suits=True)
     surface.blit(image, image.get_rect(center=rect.center))

@@ -16,6 +16,7 @@ from tripeaks_env.game.layout import COVERS, HALF_COLUMNS, PEAKS, POSITIONS
 from tripeaks_env.game.view import View
 from tripeaks_env.pictures.board import Painter, Words
 from tripeaks_env.pictures.screen import open_display
+from tripeaks_env.pictures.shapes import Colour, font
 from tripeaks_env.play.texts import text
 from tripeaks_env.play.window.widgets import (
     BAR,
@@ -27,12 +28,10 @@ from tripeaks_env.play.window.widgets import (
     INK,
     WARNING,
     Button,
-    Color,
     fitting,
-    forget,
+    panel,
+    peak,
     place,
-    rounded,
-    triangle,
     words,
 )
 
@@ -70,7 +69,7 @@ class Mark(NamedTuple):
     """A card with a coloured edge for a while."""
 
     action: int
-    color: Color
+    colour: Colour
     until: float
 
 
@@ -106,7 +105,7 @@ class Tabletop:
         pygame.key.stop_text_input()
         self.open = True
         self.message = ""
-        self.message_color: Color = INK
+        self.message_colour: Colour = INK
         self.mouse = (-1, -1)
         self.slide: Slide | None = None
         self.mark: Mark | None = None
@@ -202,7 +201,7 @@ class Tabletop:
         self.open = False
         self._painter = None
         self.window.destroy()
-        forget()
+        font.cache_clear()  # fonts do not outlive pygame's quit
         pygame.display.quit()
 
     def redraw(self) -> None:
@@ -253,7 +252,7 @@ class Tabletop:
 
     def say(self, message: str, error: bool = False) -> None:
         """Show a message until the next one."""
-        self.message, self.message_color = message, WARNING if error else INK
+        self.message, self.message_colour = message, WARNING if error else INK
         self.redraw()
 
     # The board.
@@ -278,9 +277,9 @@ class Tabletop:
         self.slide = Slide(card, start, end, under, time.monotonic()) if self.slide_seconds else None
         self.redraw()
 
-    def mark_card(self, action: int, color: Color) -> None:
+    def mark_card(self, action: int, colour: Colour) -> None:
         """Give a card a coloured edge for a while."""
-        self.mark = Mark(action, color, time.monotonic() + MARK_SECONDS)
+        self.mark = Mark(action, colour, time.monotonic() + MARK_SECONDS)
 
     def exposed(self) -> list[int]:
         """Return where face-up cards lie that nothing covers, from left to right, and the stock if it has cards."""
@@ -342,7 +341,7 @@ class Tabletop:
         if layout.message.h and self.message:
             room = layout.message.w - 2 * layout.unit
             (line, *_), size = fitting(self.message, layout.unit, room)
-            image = words(line, size, self.message_color)
+            image = words(line, size, self.message_colour)
             surface.blit(image, image.get_rect(center=layout.message.center))
         for button in buttons:
             button.draw(surface, layout.unit, self.live and button.rect.collidepoint(self.mouse), layout.keys)
@@ -369,11 +368,11 @@ class Tabletop:
         self.draw_over_board(painter, corner, layout.unit)
         if self.mark is not None:
             if time.monotonic() < self.mark.until:
-                self.outline(self.mark.action, painter, corner, self.mark.color)
+                self.outline(self.mark.action, painter, corner, self.mark.colour)
             else:
                 self.mark = None
 
-    def outline(self, action: int, painter: Painter, corner: tuple[int, int], color: Color) -> None:
+    def outline(self, action: int, painter: Painter, corner: tuple[int, int], colour: Colour) -> None:
         """Draw an edge around what is seen of the card of an action."""
         card = painter.rectangle(action).move(corner)
         line = max(2, card.w // 18)
@@ -382,7 +381,7 @@ class Tabletop:
         if action < POSITIONS and action not in self.game.view().exposed():
             seen.h = painter.rectangle(COVERS[action][0]).move(corner).top - seen.top
         self.surface.set_clip(seen)
-        pygame.draw.rect(self.surface, color, edge, line, border_radius=max(1, card.w // 8))
+        pygame.draw.rect(self.surface, colour, edge, line, border_radius=max(1, card.w // 8))
         self.surface.set_clip(None)
 
     def badge(self, value: str, card: pygame.Rect, unit: int, main: bool) -> None:
@@ -391,7 +390,7 @@ class Tabletop:
         image = words(value, size, BLACK if main else INK)
         box = image.get_rect().inflate(round(0.8 * size), round(0.3 * size))
         box.midbottom = (card.centerx, card.bottom - max(2, card.h // 24))
-        self.surface.blit(rounded(*box.size, box.h // 2, GOLD if main else FELT, INK), box)
+        self.surface.blit(panel(*box.size, box.h // 2, GOLD if main else FELT, INK), box)
         self.surface.blit(image, image.get_rect(center=box.center))
 
     def _draw_header(self, layout: Layout) -> None:
@@ -399,13 +398,13 @@ class Tabletop:
         unit, box = layout.unit, layout.header.inflate(-2 * layout.unit, 0)
         surface = self.surface
         size = round(1.1 * unit)
-        bonus, cleared = self.bonus, [peak not in self.game.remaining for peak in range(PEAKS)]
+        bonus, cleared = self.bonus, [summit not in self.game.remaining for summit in range(PEAKS)]
         points = words(f"+{bonus}", unit, GOLD if bonus else DIM)
         x = box.right - points.get_width()
         surface.blit(points, points.get_rect(midleft=(x, box.centery)))
         for done in reversed(cleared):
             x -= round(1.25 * size)
-            image = triangle(size, GOLD if done else EDGE, done)
+            image = peak(size, GOLD if done else EDGE, done)
             surface.blit(image, image.get_rect(midleft=(x, box.centery)))
         room = x - box.x - unit
         name, beside = self.header()
@@ -427,7 +426,6 @@ def _open(title: str, size: tuple[int, int]) -> pygame.Window:
     os.environ.setdefault("SDL_WINDOWS_DPI_AWARENESS", "permonitorv2")
     try:
         open_display()
-        pygame.font.init()
         return pygame.Window(title, size, resizable=True, allow_high_dpi=True)
     except pygame.error as error:
         pygame.display.quit()

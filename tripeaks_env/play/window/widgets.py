@@ -9,124 +9,67 @@ from functools import lru_cache
 
 import pygame
 
-Color = tuple[int, int, int]
+from tripeaks_env.game.cards import SUIT_SYMBOLS
+from tripeaks_env.pictures.shapes import FINE, Colour, bordered, clear, fill, fine, font, shrunk, suit_image
 
-FELT: Color = (16, 52, 42)
-BAR: Color = (11, 36, 30)
-PANEL: Color = (24, 50, 44)
-EDGE: Color = (62, 96, 84)
-BUTTON: Color = (38, 78, 66)
-HOVER: Color = (54, 104, 88)
-INK: Color = (243, 239, 226)
-DIM: Color = (160, 184, 170)
-GOLD: Color = (244, 196, 86)
-WARNING: Color = (255, 158, 120)
-PAPER: Color = (250, 248, 240)
-RED: Color = (196, 36, 44)
-BLACK: Color = (26, 28, 34)
+FELT: Colour = (16, 52, 42)
+BAR: Colour = (11, 36, 30)
+PANEL: Colour = (24, 50, 44)
+EDGE: Colour = (62, 96, 84)
+BUTTON: Colour = (38, 78, 66)
+HOVER: Colour = (54, 104, 88)
+INK: Colour = (243, 239, 226)
+DIM: Colour = (160, 184, 170)
+GOLD: Colour = (244, 196, 86)
+WARNING: Colour = (255, 158, 120)
+PAPER: Colour = (250, 248, 240)
+RED: Colour = (196, 36, 44)
+BLACK: Colour = (26, 28, 34)
+SUIT_COLOURS = (BLACK, RED, RED, BLACK)  # clubs, diamonds, hearts, spades
 
-SMOOTH = 4
-"""Shapes are drawn so many times larger and scaled down, which makes their edges smooth."""
-SUIT_COLORS = {"♣": BLACK, "♦": RED, "♥": RED, "♠": BLACK}
 LEAST_FONT = 6
 
 
-@lru_cache(maxsize=64)
-def font(size: int) -> pygame.font.Font:
-    """Return the font of a height in pixels."""
-    pygame.font.init()
-    return pygame.font.Font(None, size)
-
-
-def forget() -> None:
-    """Drop what is kept of fonts and shapes: fonts do not outlive :func:`pygame.font.quit`."""
-    for kept in (font, rounded, suit, triangle):
-        kept.cache_clear()
-
-
 @lru_cache(maxsize=256)
-def rounded(width: int, height: int, radius: int, color: Color, edge: Color | None = None) -> pygame.Surface:
+def panel(width: int, height: int, radius: int, colour: Colour, edge: Colour | None = None) -> pygame.Surface:
     """Return a rectangle with round corners, perhaps with an edge; not to be drawn on."""
-    width, height = max(1, width), max(1, height)
-    large = pygame.Surface((width * SMOOTH, height * SMOOTH), pygame.SRCALPHA)
-    large.fill((*(edge or color), 0))
-    box = large.get_rect()
-    pygame.draw.rect(large, edge or color, box, border_radius=radius * SMOOTH)
-    if edge:
-        line = SMOOTH * max(1, radius // 6)
-        inner = box.inflate(-2 * line, -2 * line)
-        if inner.w > 0 and inner.h > 0:
-            pygame.draw.rect(large, color, inner, border_radius=max(0, radius * SMOOTH - line))
-    return pygame.transform.smoothscale(large, (width, height))
+    line = max(1, radius // 6) if edge else 0
 
+    def draw(image: pygame.Surface, scale: float) -> None:
+        bordered(image, colour, edge or colour, radius * scale, line * scale)
 
-@lru_cache(maxsize=64)
-def suit(symbol: str, size: int, color: Color) -> pygame.Surface:
-    """Return the picture of one of ♣♦♥♠, ``size`` pixels high; the font has none."""
-    n = max(1, size) * SMOOTH
-    large = pygame.Surface((n, n), pygame.SRCALPHA)
-    large.fill((*color, 0))
-
-    def dot(x: float, y: float, radius: float) -> None:
-        pygame.draw.circle(large, color, (x * n, y * n), radius * n)
-
-    def shape(*points: tuple[float, float]) -> None:
-        pygame.draw.polygon(large, color, [(x * n, y * n) for x, y in points])
-
-    if symbol == "♦":
-        shape((0.5, 0.02), (0.86, 0.5), (0.5, 0.98), (0.14, 0.5))
-    elif symbol == "♥":
-        dot(0.28, 0.31, 0.24)
-        dot(0.72, 0.31, 0.24)
-        shape((0.08, 0.44), (0.5, 0.96), (0.92, 0.44), (0.5, 0.28))
-    elif symbol == "♠":
-        dot(0.27, 0.58, 0.22)
-        dot(0.73, 0.58, 0.22)
-        shape((0.09, 0.46), (0.5, 0.02), (0.91, 0.46), (0.5, 0.72))
-        shape((0.5, 0.55), (0.66, 0.98), (0.34, 0.98))
-    else:
-        dot(0.5, 0.26, 0.22)
-        dot(0.25, 0.6, 0.22)
-        dot(0.75, 0.6, 0.22)
-        shape((0.5, 0.35), (0.66, 0.98), (0.34, 0.98))
-        dot(0.5, 0.52, 0.13)
-    return pygame.transform.smoothscale(large, (n // SMOOTH, n // SMOOTH))
+    return fine(width, height, edge or colour, draw)
 
 
 @lru_cache(maxsize=16)
-def triangle(size: int, color: Color, full: bool) -> pygame.Surface:
+def peak(size: int, colour: Colour, full: bool) -> pygame.Surface:
     """Return a peak: a triangle, full or as an outline."""
-    n = max(1, size) * SMOOTH
-    large = pygame.Surface((n, n), pygame.SRCALPHA)
-    large.fill((*color, 0))
-    points = [(0.5 * n, 0.1 * n), (0.95 * n, 0.9 * n), (0.05 * n, 0.9 * n)]
-    if full:
-        pygame.draw.polygon(large, color, points)
-    else:
-        pygame.draw.polygon(large, color, points, width=max(1, n // 12))
-    return pygame.transform.smoothscale(large, (n // SMOOTH, n // SMOOTH))
+
+    def draw(image: pygame.Surface, scale: float) -> None:
+        fill(image, colour, ((0.5, 0.1), (0.95, 0.9), (0.05, 0.9)), 0 if full else max(1, image.get_width() // 12))
+
+    return fine(size, size, colour, draw)
 
 
 def measure(text: str, size: int) -> tuple[int, int]:
     """Return the width and height of a line of text without suits."""
-    width, height = font(size * SMOOTH).size(text)
-    return round(width / SMOOTH), round(height / SMOOTH)
+    width, height = font(size * FINE).size(text)
+    return round(width / FINE), round(height / FINE)
 
 
-def words(text: str, size: int, color: Color, suits: bool = False) -> pygame.Surface:
+def words(text: str, size: int, colour: Colour, suits: bool = False) -> pygame.Surface:
     """Return one line of text, with ♣♦♥♠ as pictures: in their own colours if ``suits``, else in that of the text."""
     size = max(LEAST_FONT, size)
     parts: list[pygame.Surface] = []
-    for part in re.split("([♣♦♥♠])", text):
-        if part in SUIT_COLORS:
-            parts.append(suit(part, round(0.58 * size), SUIT_COLORS[part] if suits else color))
+    for part in re.split(f"([{SUIT_SYMBOLS}])", text):
+        if len(part) == 1 and part in SUIT_SYMBOLS:
+            suit = SUIT_SYMBOLS.index(part)
+            parts.append(suit_image(suit, round(0.58 * size), SUIT_COLOURS[suit] if suits else colour))
         elif part:
             # Scaled down from large letters, small ones keep their shape and their distance.
-            large = font(size * SMOOTH).render(part, True, color)
-            parts.append(pygame.transform.smoothscale(large, measure(part, size)))
+            parts.append(shrunk(font(size * FINE).render(part, True, colour), *measure(part, size)))
     height, gap = measure("", size)[1], max(1, size // 12)
-    line = pygame.Surface((max(1, sum(part.get_width() + gap for part in parts) - gap), height), pygame.SRCALPHA)
-    line.fill((*color, 0))
+    line = clear(sum(part.get_width() + gap for part in parts) - gap, height, colour)
     x = 0
     for part in parts:
         line.blit(part, (x, (height - part.get_height()) // 2))
@@ -191,14 +134,14 @@ class Button:
         """Draw it at its place."""
         if not self.rect.w:
             return
-        color = GOLD if self.main else HOVER if hover else BUTTON
+        colour = GOLD if self.main else HOVER if hover else BUTTON
         ink = BLACK if self.main else INK
         edge = INK if hover and self.main else HOVER
-        surface.blit(rounded(*self.rect.size, round(0.45 * unit), color, edge), self.rect)
+        surface.blit(panel(*self.rect.size, round(0.45 * unit), colour, edge), self.rect)
         x, middle = self.rect.x + 0.65 * unit, self.rect.centery
         if self.on is not None:
             size = round(0.8 * unit)
-            box = rounded(size, size, size // 2, GOLD if self.on else BAR, GOLD if self.on else DIM)
+            box = panel(size, size, size // 2, GOLD if self.on else BAR, GOLD if self.on else DIM)
             surface.blit(box, (round(x), middle - size // 2))
             x += 1.3 * unit
         label = words(self.label, unit, ink)
@@ -264,7 +207,7 @@ class Field:
 
     def draw(self, surface: pygame.Surface, rect: pygame.Rect, unit: int, empty: str) -> None:
         """Draw it into a rectangle; ``empty`` is what stands there as long as nothing is written."""
-        surface.blit(rounded(*rect.size, round(0.4 * unit), BAR, GOLD), rect)
+        surface.blit(panel(*rect.size, round(0.4 * unit), BAR, GOLD), rect)
         shown = words(self.text, unit, INK) if self.text else words(empty, unit, EDGE)
         inside = rect.inflate(-unit, 0)
         before = measure(self.text[: self.cursor], unit)[0]

@@ -1,0 +1,60 @@
+"""Checks of arguments that more than one function has."""
+
+from collections.abc import Iterable
+from typing import TypeGuard, TypeVar
+
+import numpy as np
+
+Choice = TypeVar("Choice")
+
+
+def is_integer(value: object) -> TypeGuard[int | np.integer]:
+    """Return whether a value is an integer, of Python or NumPy; a bool is none."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def integer(name: str, value: object, low: int, high: int | None = None, wanted: str | None = None) -> int:
+    """Return an argument that must be an integer from ``low`` to ``high``.
+
+    Args:
+        name: of the argument, for the message.
+        value: the argument.
+        low: the least.
+        high: the most; ``None``: there is none.
+        wanted: what it must be, in words; by default an integer between these bounds.
+
+    Raises:
+        ValueError: it is something else.
+
+    >>> integer("playouts", 0, low=1)
+    Traceback (most recent call last):
+    ValueError: playouts is 0; it must be an integer of at least 1
+    """
+    if not is_integer(value) or value < low or (high is not None and value > high):
+        wanted = wanted or f"an integer {f'of at least {low}' if high is None else f'from {low} to {high}'}"
+        raise ValueError(f"{name} is {value!r}; it must be {wanted}")
+    return int(value)
+
+
+def boolean(name: str, value: object) -> bool:
+    """Return an argument that must be true or false.
+
+    Raises:
+        ValueError: it is something else.
+    """
+    if not isinstance(value, bool):
+        raise ValueError(f"{name} is {value!r}; it must be true or false")
+    return value
+
+
+def one_of(name: str, value: object, choices: Iterable[Choice]) -> Choice:
+    """Return an argument that must be one of some choices.
+
+    Raises:
+        ValueError: it is something else.
+    """
+    choices = tuple(choices)
+    for choice in choices:
+        if value == choice:
+            return choice
+    raise ValueError(f"{name} is {value!r}; it must be one of {', '.join(map(str, choices))}")
