@@ -365,13 +365,13 @@ def test_compare_command_goes_on_after_an_interrupt_and_writes_all_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path, folder = write(tmp_path, "name: x\ndeals: {count: 5}\nagents: [opener]\nmoves: 1"), tmp_path / "run"
-    monkeypatch.setattr("experiments.__main__.make_pool", lambda *_: Interrupted())
+    monkeypatch.setattr("experiments.command_line.make_pool", lambda *_: Interrupted())
     assert run(monkeypatch, "compare", path, "--output", folder) == 130
     error = capsys.readouterr().err
     assert "goes on" in error
     assert "Traceback" not in error
     assert "ended after" in (folder / "log.txt").read_text()
-    monkeypatch.setattr("experiments.__main__.make_pool", lambda *_: AtOnce())
+    monkeypatch.setattr("experiments.command_line.make_pool", lambda *_: AtOnce())
     assert run(monkeypatch, "compare", path, "--output", folder) == 0
     assert "opener" in capsys.readouterr().out
     assert {file.name for file in folder.iterdir()} == FILES
