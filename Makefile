@@ -23,10 +23,10 @@ benchmark: $(INSTALLED) ## compare the fast agents with the optimum on 1,000 eva
 	$(BIN)/python -m experiments compare experiments/configs/benchmark.yaml
 
 test: check ## lint, check types, run the fast tests
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 test-slow: $(TESTING) ## run the long tests (minutes)
-	$(BIN)/python -m pytest -n 2 -m slow
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m slow
 
 check: $(TESTING) ## lint, check types and the order of imports only
 	$(BIN)/python -m ruff check .

@@ -42,8 +42,22 @@ RULES = {
 ADDITIVE = {name: rules for name, rules in RULES.items() if not rules.scoring.streak}
 """Those whose scores do not depend on the order of the moves."""
 
-every_rules = pytest.mark.parametrize("rules", RULES.values(), ids=RULES.keys())
-additive_rules = pytest.mark.parametrize("rules", ADDITIVE.values(), ids=ADDITIVE.keys())
+QUICK = (
+    *("easy", "classic", "traditional", "wild-empty-classic", "wild-empty-stuck-streak"),
+    *("open-stuck-draws-pay", "wild-open-removals-cost"),
+)
+"""Those that have every option between them: the others are left to the slow tests."""
+
+
+def swept(combinations: dict[str, Rules]) -> pytest.MarkDecorator:
+    """Return the mark of a test under each of some rule combinations."""
+    slow = {name: () if name in QUICK else pytest.mark.slow for name in combinations}
+    values = (pytest.param(rules, id=name, marks=slow[name]) for name, rules in combinations.items())
+    return pytest.mark.parametrize("rules", values)
+
+
+every_rules = swept(RULES)
+additive_rules = swept(ADDITIVE)
 
 WORKED_WIN = [
     int(action)

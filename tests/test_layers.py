@@ -62,6 +62,7 @@ def test_the_house_is_in_order(house: Path) -> None:
     assert broken(house) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("contract", CONTRACTS)
 def test_an_import_upside_down_is_found(house: Path, contract: str) -> None:
     name, line = PLANTED[contract]

@@ -4,10 +4,11 @@ import json
 import os
 import platform
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -38,6 +39,13 @@ from tripeaks_env import PRESETS, Deal, Rules, is_evaluation, solve, suite
 from tripeaks_env.game.deals import format_code, parse_code
 from tripeaks_env.parallel.files import replacing
 from tripeaks_env.parallel.intervals import mean_interval, share_interval
+
+FILES = {
+    *("report.html", "results.parquet", "moves.parquet", "summary.json", "leaderboard.svg"),
+    *(f"{name}.png" for name in ("leaderboard", "profiles", "pairs", "difficulty", "phases")),
+    *("done", "run.json", "log.txt", ".lock"),
+}
+"""What a comparison leaves in its folder."""
 
 
 def write(folder: Path, text: str) -> Path:
@@ -346,6 +354,31 @@ def test_intervals_against_published_values() -> None:
     assert np.isnan(share_interval(np.empty(0))).all()
 
 
+class Interrupted(AtOnce):
+    """A pool in which somebody presses Ctrl-C."""
+
+    def run(self, *arguments: Any, **options: Any) -> Iterator[Any]:
+        raise KeyboardInterrupt
+
+
+def test_compare_command_goes_on_after_an_interrupt_and_writes_all_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, folder = write(tmp_path, "name: x\ndeals: {count: 5}\nagents: [opener]\nmoves: 1"), tmp_path / "run"
+    monkeypatch.setattr("experiments.command_line.make_pool", lambda *_: Interrupted())
+    assert run(monkeypatch, "compare", path, "--output", folder) == 130
+    error = capsys.readouterr().err
+    assert "goes on" in error
+    assert "Traceback" not in error
+    assert "ended after" in (folder / "log.txt").read_text()
+    monkeypatch.setattr("experiments.command_line.make_pool", lambda *_: AtOnce())
+    assert run(monkeypatch, "compare", path, "--output", folder) == 0
+    assert "opener" in capsys.readouterr().out
+    assert {file.name for file in folder.iterdir()} == FILES
+    assert [row["agent"] for row in json.loads((folder / "summary.json").read_text())["leaderboard"]] == ["opener"]
+
+
+@pytest.mark.slow
 def test_compare_command_writes_all_files_and_repeats_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -357,9 +390,7 @@ def test_compare_command_writes_all_files_and_repeats_itself(
         folder = tmp_path / workers
         assert run(monkeypatch, "compare", path, "--output", folder, "--workers", workers) == 0
         assert "mine" in capsys.readouterr().out
-        plots = {f"{name}.png" for name in ("leaderboard", "profiles", "pairs", "difficulty", "phases")}
-        names = {"report.html", "results.parquet", "moves.parquet", "summary.json", "leaderboard.svg", *plots}
-        assert {file.name for file in folder.iterdir()} == names | {"done", "run.json", "log.txt", ".lock"}
+        assert {file.name for file in folder.iterdir()} == FILES
         tables.append([(folder / f"{name}.parquet").read_bytes() for name in ("results", "moves")])
         summary = json.loads((folder / "summary.json").read_text())
         assert [row["agent"] for row in summary["leaderboard"]] == ["mine", "random"]
@@ -379,6 +410,7 @@ def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["results"]
 
 
+@pytest.mark.slow
 def test_quick_speed_run_writes_a_page_of_every_row(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

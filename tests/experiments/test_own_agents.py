@@ -112,6 +112,7 @@ def block(language: str, containing: str) -> str:
     return code
 
 
+@pytest.mark.slow
 def test_the_page_runs_from_top_to_bottom(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -182,6 +182,7 @@ def test_plots_inside_the_page_take_its_colour_and_repeat() -> None:
     assert 'aria-label="a &#34;label&#34;"' in once
 
 
+@pytest.mark.slow
 def test_bytes_of_the_tables_do_not_depend_on_time(tmp_path: Path, written: Written) -> None:
     later = PROVENANCE | {"created": "2030-01-01", "machine": "another"}
     times = {agent: 2 * value for agent, value in MILLISECONDS.items()}

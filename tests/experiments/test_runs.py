@@ -166,6 +166,7 @@ def test_an_agent_that_hangs_costs_its_own_row(tmp_path: Path) -> None:
     assert (tmp_path / "run" / "results.parquet").read_bytes() == before
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="sends a signal of Unix")
 def test_ctrl_c_ends_it_cleanly(tmp_path: Path) -> None:
     settings = CONFIG | {"agents": ["tests.broken_agents:Hangs"]}  # so that it does not finish before
@@ -257,7 +258,7 @@ def test_moves_add_up_to_the_regret_of_their_games(tmp_path: Path) -> None:
     """And the value before the first is the optimum, that after the last the score; each is the solver's."""
     for rules in ("easy", "traditional"):
         settings = {
-            "deals": {"count": 30, "seed": 5},
+            "deals": {"count": 12, "seed": 5},
             "agents": ["random", "opener", "oracle"],
             "moves": 12,
             "rules": rules,

@@ -98,7 +98,9 @@ def test_returns_of_any_network_are_right_on_average() -> None:
     assert real.std() > 0.1
 
 
-@pytest.mark.parametrize("name", ["easy", "traditional", "wild-empty-classic"])
+@pytest.mark.parametrize(
+    "name", ["easy", *(pytest.param(name, marks=pytest.mark.slow) for name in ("traditional", "wild-empty-classic"))]
+)
 def test_advantages_add_up_to_the_outcome_less_luck(name: str) -> None:
     """Over an episode their mean is that of the outcome less the value of the start: luck is nothing on average."""
     rules = RULES[name]
