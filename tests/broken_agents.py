@@ -56,6 +56,14 @@ class Hangs(RandomAgent):
             pass
 
 
+class SaysThatItHangs(Hangs):
+    """Prints so, and never returns."""
+
+    def act(self, observation: Observation, action_mask: np.ndarray) -> np.ndarray:
+        print("hangs", flush=True)
+        return super().act(observation, action_mask)
+
+
 class Leaves(RandomAgent):
     """Ends the process as if all was well."""
 

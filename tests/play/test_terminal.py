@@ -27,12 +27,15 @@ from tripeaks_env.game.engine import DRAW
 from tripeaks_env.game.layout import COVERS
 from tripeaks_env.play.session import Session
 from tripeaks_env.play.terminal.board import COLUMN, DIGITS, SIZES, at_column
-from tripeaks_env.play.terminal.play import ALL_KEYS, Player, moved, plain, uncovered
-from tripeaks_env.play.terminal.watch import SPEEDS, Watcher
-from tripeaks_env.play.watching import chooser
+from tripeaks_env.play.terminal.cursor import moved, uncovered
+from tripeaks_env.play.terminal.play import ALL_KEYS, Player
+from tripeaks_env.play.terminal.screen import fitting, plain
+from tripeaks_env.play.terminal.watch import Watcher
+from tripeaks_env.play.watching import FASTEST, Watching, chooser
 
 CODE = "TP1-E-AAAAAAB"
 CHECKOUT = Path(__file__).parents[2]
+HANGS = 900  # seconds without a sign of life, on however busy a machine
 TERMINALS = [(40, 12), (59, 17), (80, 24), (118, 29), (200, 60)]
 
 
@@ -226,8 +229,6 @@ def test_everything_fits_every_terminal(language: str) -> None:
 
 
 def test_cards_grow_with_the_terminal() -> None:
-    from tripeaks_env.play.terminal.play import fitting
-
     assert [fitting(*terminal) for terminal in [(118, 29), (80, 24), (59, 18), (40, 12)]] == list(SIZES)
 
 
@@ -304,15 +305,18 @@ def test_wrong_arguments(run: Run, arguments: list[str], named: str) -> None:  #
 def test_in_a_window(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
     called: list[tuple] = []
     window = SimpleNamespace(play=lambda *given: called.append(given), watch=lambda *given: called.append(given))
-    monkeypatch.setattr(people, "_window", lambda: window)
+    monkeypatch.setattr(people, "_window", lambda name: window)
     assert run("play", CODE, "--window", "--no-help", "--language", "ca") == ""
     session, words = called.pop()
     assert (session.code, session.help, words) == (CODE, False, "ca")
     run("watch", "greedy", CODE, "--window", "--speed", "4", "--values", "none", "--language", "en")
-    game, choose, *rest, new, values = called.pop()
-    assert (game, rest, values) == (Game(CODE), ["greedy", "en", 0.25], "none")
-    assert choose(game)[0] in game.legal_actions()
-    assert new().deal != game.deal
+    watching, words = called.pop()
+    game = watching.session.game
+    assert (game, watching.name, words) == (Game(CODE), "greedy", "en")
+    assert (watching.speed, watching.shown) == (4, "none")
+    assert watching.next.action in game.legal_actions()
+    watching.do("next_deal")
+    assert watching.session.game.deal != game.deal
 
 
 def test_watching_needs_the_agents(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
@@ -323,18 +327,20 @@ def test_watching_needs_the_agents(run: Run, monkeypatch: pytest.MonkeyPatch) ->
 
 def test_a_watcher_steps_pauses_and_shows_values() -> None:
     session = Session(CODE)
-    watcher = Watcher(session, chooser(agents.make("lookahead", session.game.rules), "lookahead"), "lookahead")
+    choose = chooser(agents.make("lookahead", session.game.rules), "lookahead")
+    watching = Watching(session, choose, "lookahead")
+    watcher = Watcher(watching)
     assert "lookahead plays" in shown(watcher)
     assert shown(watcher).count("╔") == 1  # what it is going to do
     assert "moves a second: 1" in shown(watcher, 40, 12)
     assert "The agent’s values:" in shown(watcher)
-    assert watcher.next
-    action, values = watcher.next
+    assert watching.next
+    action, values = watching.next
     assert values is not None
     assert np.nanargmax(values) == action
     assert np.flatnonzero(~np.isnan(values)).tolist() == session.game.legal_actions()
     watcher.press("right")
-    assert (watcher.paused, session.game.line) == (True, (action,))
+    assert (watching.paused, session.game.line) == (True, (action,))
     assert "paused" in shown(watcher)
     watcher.press("v")
     assert "Best score possible after:" in shown(watcher)
@@ -345,13 +351,13 @@ def test_a_watcher_steps_pauses_and_shows_values() -> None:
     assert session.game.line == ()
     for _ in range(20):
         watcher.press("+")
-    assert watcher.speed == SPEEDS[-1]
+    assert watching.speed == FASTEST
     watcher.press("-")
-    assert watcher.speed == SPEEDS[-2]
+    assert watching.speed == FASTEST / 2
     watcher.press("n")
     assert session.code != CODE
-    while watcher.next:
-        watcher.move()
+    while watching.next:
+        watching.move()
     for columns, lines in TERMINALS:
         assert re.search(r"Won with|No more moves: lost with", shown(watcher, columns, lines))
     assert not watcher.press("q")
@@ -373,9 +379,13 @@ if sys.platform != "win32":
     import struct
     import termios
 
+    def _heed_signals() -> None:
+        for each in (signal.SIGINT, signal.SIGHUP):  # shells in the background and nohup have them ignored
+            signal.signal(each, signal.SIG_DFL)
+
     def _take_terminal() -> None:
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-        signal.signal(signal.SIGINT, signal.SIG_DFL)  # in the background, shells have it ignored
+        _heed_signals()
 
     class Terminal:
         """A process on a pseudo-terminal."""
@@ -395,7 +405,7 @@ if sys.platform != "win32":
                 stderr=child,
                 cwd=CHECKOUT,
                 start_new_session=True,
-                preexec_fn=_take_terminal if controls else None,
+                preexec_fn=_take_terminal if controls else _heed_signals,
                 env=kept | {"TERM": "xterm-256color", "LC_ALL": "C.UTF-8"} | environment,
             )
             self.raw = ""
@@ -411,18 +421,19 @@ if sys.platform != "win32":
 
         def expect(self, wanted: str) -> str:
             """Wait until something is shown that was not before the last keys."""
-            end = time.monotonic() + 30
             while wanted not in self.shown:
-                assert time.monotonic() < end, f"{wanted!r} is not in {self.shown[-2000:]!r}"
-                self.read(0.1)
+                assert self.read(), f"{wanted!r} is not in {self.shown[-2000:]!r}"
             return self.shown
 
-        def read(self, seconds: float) -> None:
-            if select.select([self.master], [], [], seconds)[0]:
-                try:
-                    self.raw += self.decoder.decode(os.read(self.master, 1 << 16))
-                except OSError:
-                    time.sleep(seconds)
+        def read(self) -> bool:
+            """Wait until something is written and take it; return whether there was something before the process ended."""
+            end = time.monotonic() + HANGS
+            while not select.select([self.master], [], [], 0.1)[0]:
+                if self.process.poll() is not None:
+                    return False
+                assert time.monotonic() < end, self.shown[-2000:]
+            self.raw += self.decoder.decode(os.read(self.master, 1 << 16))
+            return True
 
         @property
         def shown(self) -> str:
@@ -431,11 +442,9 @@ if sys.platform != "win32":
 
         def ended(self, code: int) -> str:
             """Wait for the end; the terminal must be as it was."""
-            end = time.monotonic() + 60
-            while self.process.poll() is None and time.monotonic() < end:
-                self.read(0.1)
-            self.read(0.1)
-            assert self.process.wait(1) == code, self.shown[-2000:]
+            while self.read():
+                pass
+            assert self.process.wait() == code, self.shown[-2000:]
             assert termios.tcgetattr(self.child) == self.before
             assert self.raw.rindex("\x1b[?1049l") > self.raw.rfind("\x1b[?1049h")  # back from the alternate screen
             assert self.raw.rindex("\x1b[?25h") > self.raw.rfind("\x1b[?25l")  # and the cursor shows
@@ -509,11 +518,11 @@ if sys.platform != "win32":
 
     @pytest.mark.slow
     def test_interrupt_of_an_agent_that_hangs(terminals: list[Terminal]) -> None:
-        terminal = Terminal("watch", "tests.broken_agents:Hangs", CODE)
+        terminal = Terminal("watch", "tests.broken_agents:SaysThatItHangs", CODE)
         terminals.append(terminal)
-        time.sleep(5)
+        terminal.expect("hangs")
         terminal.send("\x03")
-        assert terminal.process.wait(30) == 130
+        assert terminal.process.wait() == 130
 
     @pytest.mark.slow
     def test_watching_on_a_terminal(terminals: list[Terminal]) -> None:
@@ -535,6 +544,6 @@ if sys.platform != "win32":
         terminal.expect("q quit")
         os.close(terminal.child)
         os.close(terminal.master)
-        code = terminal.process.wait(60)
+        code = terminal.process.wait()
         assert code == -signal.SIGHUP if controls else code > 0
         terminal.master, terminal.child = os.open(os.devnull, os.O_RDONLY), os.open(os.devnull, os.O_RDONLY)

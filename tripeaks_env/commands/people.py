@@ -4,19 +4,19 @@ import importlib
 import sys
 from pathlib import Path
 from types import ModuleType
-from typing import Annotated, Literal, cast
+from typing import Annotated, cast
 
 import typer
 
 import tripeaks_env
 from tripeaks_env.commands.options import DealCode, InWindow, Language, PlayRules
 from tripeaks_env.env.agent import Agent
-from tripeaks_env.game.game import Game
 from tripeaks_env.game.rules import Rules
-from tripeaks_env.play import texts, watching
+from tripeaks_env.play import texts
 from tripeaks_env.play.session import Session
 from tripeaks_env.play.terminal import play as terminal_play
 from tripeaks_env.play.terminal import watch as terminal_watch
+from tripeaks_env.play.watching import Shown, Watching, chooser
 
 NO_CHECKOUT = (
     "the agents are not here: watch needs the package agents of the repository; run it in a checkout of tripeaks-env"
@@ -37,7 +37,7 @@ def play_game(
     session = Session(code, rules, help=not no_help)
     words = texts.language(language)
     if window:
-        _window().play(session, words)
+        _window("play").play(session, words)
     else:
         terminal_play.play(session, words)
 
@@ -56,7 +56,7 @@ def watch_agent(
     rules: PlayRules = None,
     speed: Annotated[float, typer.Option(min=0.01, max=100, help="Moves a second.")] = 1.0,
     values: Annotated[
-        Literal["agent", "solver", "none"],
+        Shown,
         typer.Option(help="Show what the agent expects of each action, or what the solver knows, or neither."),
     ] = "agent",
     seed: Annotated[int, typer.Option(min=0, help="Of the agent's own random choices.")] = 0,
@@ -68,16 +68,12 @@ def watch_agent(
     An agent that has no values of its own is shown with those of the solver, which sees all cards.
     """
     session, words = Session(code, rules), texts.language(language)
-    choose = watching.chooser(_load_agent(agent, session.game.rules, seed), agent)
+    choose = chooser(_load_agent(agent, session.game.rules, seed), agent)
+    watching = Watching(session, choose, agent, speed, values)
     if window:
-
-        def new() -> Game:
-            session.new()
-            return session.game
-
-        _window().watch(session.game, choose, agent, words, 1 / speed, new, values)
+        _window("watch").watch(watching, words)
     else:
-        terminal_watch.watch(session, choose, agent, words, speed, "" if values == "none" else values)
+        terminal_watch.watch(watching, words)
 
 
 def _load_agent(name: str, rules: Rules, seed: int) -> Agent:
@@ -97,8 +93,6 @@ def _load_agent(name: str, rules: Rules, seed: int) -> Agent:
     return cast(Agent, make(name, rules, seed))
 
 
-def _window() -> ModuleType:
-    """Return the module that opens windows, which needs the extra ``render``."""
-    from tripeaks_env.play.window import window
-
-    return window
+def _window(name: str) -> ModuleType:
+    """Return a module of windows, which needs the extra ``render``."""
+    return importlib.import_module(f"tripeaks_env.play.window.{name}")

@@ -249,6 +249,19 @@ def card_name(card: int) -> str:
     return card_symbol(card).replace("T", "10")
 
 
+def value_texts(values: np.ndarray, game: Game) -> dict[int, str]:
+    """Return what the legal actions of a game are worth as people read it: with decimals only where they tell something.
+
+    Args:
+        values: float (29,); an action without a finite one is left out.
+        game: whose actions they are of.
+    """
+    worth = {action: float(values[action]) for action in game.legal_actions() if np.isfinite(values[action])}
+    whole = all(value.is_integer() for value in worth.values())
+    digits = 0 if whole else 2 if max(map(abs, worth.values())) <= 10 else 1
+    return {action: f"{value:.{digits}f}" for action, value in worth.items()}
+
+
 def _moves(game: Game, line: tuple[int, ...]) -> list[Move]:
     """Return the steps of a line from the start of a game's deal."""
     replay, moves = Game(game.deal, game.rules), []

@@ -1,32 +1,37 @@
-"""Play in the terminal: what a key does, what the screen shows, and the loop between them."""
+"""Play in the terminal: what a key does, and what the screen shows."""
 
 from __future__ import annotations
 
 import io
-import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-import numpy as np
-from rich.console import Console, ConsoleDimensions
-from rich.control import Control
+from rich.console import Console
 from rich.text import Text
 
 from tripeaks_env.game.engine import DRAW
-from tripeaks_env.game.game import Game
-from tripeaks_env.game.layout import HALF_COLUMNS
+from tripeaks_env.play.keys import PLAY
 from tripeaks_env.play.session import Message, Move, Session, card_name
-from tripeaks_env.play.terminal.board import DIGITS, SIZES, Marks, Size, at_column, board, row_of
-from tripeaks_env.play.terminal.keys import reading
+from tripeaks_env.play.terminal.board import DIGITS, Marks, at_column
+from tripeaks_env.play.terminal.cursor import moved, nearest
+from tripeaks_env.play.terminal.screen import (
+    LEAST_COLUMNS,
+    LEAST_LINES,
+    Screens,
+    compose,
+    is_interactive,
+    key_table,
+    print_screen,
+    run,
+    say_goodbye,
+    too_small,
+    value_line,
+)
 from tripeaks_env.play.texts import text
 from tripeaks_env.solver.advice import action_values
 
-LEAST_COLUMNS, LEAST_LINES = 40, 12
 MOST_OF_A_CODE = 24
 """Characters that are taken of what is typed as a code."""
-POLL = 0.25
-"""Seconds after which a terminal of another size is noticed."""
-
 MAIN_KEYS = (
     ("1-0", "keys_card"),
     ("d", "draw"),
@@ -52,11 +57,9 @@ ALL_KEYS = (
     ("c", "enter_code"),
     ("q", "quit"),
 )
-PLAIN = str.maketrans("╭╮╰╯┏┓┗┛╔╗╚╝─━═│┃║░×△▲←→↓♣♦♥♠“”«»’", '++++####@@@@-=@|#@#x.^<>vCDHS""""\'')
-"""What stands for the characters that an encoding other than Unicode may lack."""
 
 
-class Player:
+class Player(Screens):
     """A session in the terminal: keys go in, screens come out.
 
     Args:
@@ -120,41 +123,48 @@ class Player:
             self.cursor = moved(session.game, self.cursor, key)
             return True
         self.message, self.error, self.hinted = "", False, None
-        if key == "q":
+        name = key.lower()
+        if name == "q":
             if session.over or not session.game.moves:
                 return False
             self.mode = "quit"
         elif key in DIGITS:
             self._act(at_column(session.game, DIGITS.index(key)))
-        elif key in (" ", "d"):
-            self._act(DRAW)
         elif key == "enter":
             if self.cursor is not None:
                 self._act(self.cursor)
-        elif key == "u":
+        elif name == "v":
+            self.values = not self.values
+        elif key == "?":
+            self.mode = "keys"
+        elif name in PLAY:
+            self._do(PLAY[name])
+        elif len(key) == 1:
+            self._tell(Message("unknown_key", {"key": key}, error=True))
+        return True
+
+    def _do(self, command: str) -> None:
+        session = self.session
+        if command == "draw":
+            self._act(DRAW)
+        elif command == "undo":
             self._tell(session.undo() or Message("undone"))
-        elif key in ("h", "w", "o"):
-            told = {"h": session.hint, "w": session.winnable, "o": session.optimum}[key]()
+        elif command in ("hint", "ask_winnable", "ask_optimum"):
+            asked = {"hint": session.hint, "ask_winnable": session.winnable, "ask_optimum": session.optimum}
+            told = asked[command]()
             self._tell(told)
             self.hinted = told.action
-        elif key == "x":
+        elif command == "error_help":
             self._tell(session.toggle_help())
-        elif key == "p":
+        elif command == "highlight":
             self.highlight = not self.highlight
-        elif key == "v":
-            self.values = not self.values
-        elif key == "l":
+        elif command == "compare":
             if session.over:
                 self.mode, self.scroll = "lines", 0
             else:
                 self._tell(Message("compare_later", error=True))
-        elif key in ("n", "c"):
-            self.mode, self.typed = ("new" if key == "n" else "code"), ""
-        elif key == "?":
-            self.mode = "keys"
-        elif len(key) == 1:
-            self._tell(Message("unknown_key", {"key": key}, error=True))
-        return True
+        elif command in ("new", "enter_code"):
+            self.mode, self.typed = ("new" if command == "new" else "code"), ""
 
     def _press_new(self, key: str) -> bool:
         self.mode = "play"
@@ -250,163 +260,6 @@ def _step(move: Sequence[Move], language: str) -> str:
     return f"{what}{card_name(move[0].card):<4}{move[0].score:>4}{' ▲' if move[0].peak is not None else ''}"
 
 
-def fits(size: ConsoleDimensions) -> bool:
-    """Return whether a terminal of some size has room for the board."""
-    return size.width >= LEAST_COLUMNS and size.height >= LEAST_LINES
-
-
-def too_small(language: str, columns: int, lines: int) -> Text:
-    """Return what a terminal shows that the board does not fit on."""
-    told = text("too_small", language, columns=LEAST_COLUMNS, lines=LEAST_LINES)
-    return Text("\n").join(wrapped(Text(told, "bold"), columns)[:lines])
-
-
-def fitting(columns: int, lines: int) -> Size:
-    """Return the largest cards with which everything fits."""
-    for size in SIZES:
-        if size.columns <= columns and size.lines + size.height + (size.height == 1) + 6 <= lines:
-            return size
-    return SIZES[-1]
-
-
-def compose(
-    game: Game,
-    code: str,
-    marks: Marks,
-    language: str,
-    told: Sequence[Text],
-    keys: Iterable[tuple[str, str]],
-    columns: int,
-    lines: int,
-) -> Text:
-    """Return a whole screen: a line of code and counters, the board, what is told, and keys; not more than fits."""
-    size = fitting(columns, lines)
-    words = text("stock", language), text("waste", language)
-    margin = (columns - max(size.columns, LEAST_COLUMNS)) // 2
-    inner = columns - 2 * margin
-    cards = board(game.view(), size, marks, words)
-    top = [_header(game, code, language, inner), *cards.split("\n", allow_blank=True)]
-    bottom = key_lines(keys, language, inner)
-    room = lines - len(top) - len(bottom)
-    middle: list[Text] = []
-    for each in told:
-        middle += wrapped(each, inner)
-    middle = middle[: max(room, 0)]
-    spare = room - len(middle)
-    if spare > 1:
-        top, spare = [top[0], Text(), *top[1:]], spare - 1
-    if spare > 1:
-        top, spare = [*top, Text()], spare - 1
-    screen = [*top, *middle, *[Text()] * min(spare, 1), *bottom]
-    return Text("\n").join(Text(" " * margin) + line for line in screen)
-
-
-def _header(game: Game, code: str, language: str, columns: int) -> Text:
-    counters = "  ".join(
-        f"{text(key, language)} {value}" for key, value in (("score", game.score), ("moves", game.moves))
-    )
-    rules = text("easy" if game.rules.wrap else "classic", language)
-    peaks = "▲" * game.peaks_cleared + "△" * (3 - game.peaks_cleared)
-    for line in (f"{code}   {rules}   {counters}   {peaks}", f"{code} {rules}  {counters}", f"{code}  {counters}"):
-        if len(line) <= columns:
-            break
-    return Text(line, "bold")
-
-
-def wrapped(line: Text, columns: int) -> list[Text]:
-    """Return a text as lines that fit."""
-    lines = list(line.wrap(Console(width=columns), columns))
-    for each in lines:
-        each.rstrip()
-    return lines
-
-
-def key_lines(keys: Iterable[tuple[str, str]], language: str, columns: int) -> list[Text]:
-    """Return keys and what they do, as many in a line as fit."""
-    lines: list[Text] = []
-    for key, what in keys:
-        name = text(key, language) if len(key) > 3 else key
-        part = Text.assemble((name, "bold"), " ", (text(what, language), ""))
-        if lines and len(lines[-1]) + 2 + len(part) <= columns:
-            lines[-1].append("  ").append(part)
-        else:
-            lines.append(part)
-    return lines
-
-
-def key_table(keys: Sequence[tuple[str, str]], language: str, columns: int, lines: int) -> Text:
-    """Return all keys, each in a line of its own if there are enough, and what the game is about, if that still fits."""
-    rows = [(text(key, language) if len(key) > 3 else key, text(what, language)) for key, what in keys]
-    width = max(len(key) for key, _ in rows)
-    body = [Text.assemble((key.ljust(width + 2), "bold"), what) for key, what in rows]
-    if len(body) + 1 > lines or max(map(len, body)) > columns:
-        body = key_lines(keys, language, columns)[: lines - 1]
-    about = [*wrapped(Text(text("how", language)), min(columns, 80)), Text()]
-    last = Text(text("any_key", language), "dim")
-    fits = len(about) + len(body) + 2 <= lines
-    return Text("\n").join([*about, *body, Text(), last] if fits else [*body, last])
-
-
-def value_line(title: str, values: np.ndarray, game: Game, language: str) -> Text:
-    """Return what each legal action is worth, the best first."""
-    line = Text.assemble((text(title, language), "dim"))
-    worth = [(float(values[action]), action) for action in game.legal_actions() if not np.isnan(values[action])]
-    best = max((value for value, _ in worth), default=0.0)
-    whole = all(value.is_integer() for value, _ in worth)
-    digits = 0 if whole else 2 if max(abs(value) for value, _ in worth) <= 10 else 1
-    for value, action in sorted(worth, key=lambda each: (-each[0], each[1])):
-        name = text("draw", language) if action == DRAW else card_name(game.deal.cards[action])
-        line.append("  ").append(f"{name}\u00a0{value:.{digits}f}", "bold" if value == best else "")
-    return line
-
-
-def nearest(game: Game, position: int) -> int | None:
-    """Return the uncovered card nearest to a position, or the stock, or ``None`` if the game is won."""
-    found = uncovered(game)
-    if not found:
-        return None
-    return min(found, key=lambda each: abs(HALF_COLUMNS[each] - HALF_COLUMNS[position]))
-
-
-def uncovered(game: Game) -> list[int]:
-    """Return the cards that nothing covers, left to right."""
-    return sorted(game.view().exposed(), key=HALF_COLUMNS.__getitem__)
-
-
-def moved(game: Game, cursor: int | None, key: str) -> int | None:
-    """Return where the cursor is after an arrow: sideways among uncovered cards, up and down among all, the stock below."""
-    cards = uncovered(game)
-    if cursor is None or not cards:
-        playable = [card for card in cards if card in game.legal_actions()]
-        return playable[0] if playable else DRAW
-    if cursor == DRAW:
-        return {"up": cards[0], "right": cards[0], "left": cards[-1]}.get(key, DRAW)
-    x, y = HALF_COLUMNS[cursor], row_of(cursor)
-    if key in ("left", "right"):
-        beside = [card for card in cards if (HALF_COLUMNS[card] < x if key == "left" else HALF_COLUMNS[card] > x)]
-        if not beside:
-            return cursor
-        return beside[-1] if key == "left" else beside[0]
-    others = [card for card in game.remaining if (row_of(card) < y if key == "up" else row_of(card) > y)]
-    if not others:
-        return DRAW if key == "down" else cursor
-    return min(others, key=lambda card: (abs(row_of(card) - y), abs(HALF_COLUMNS[card] - x)))
-
-
-def is_interactive() -> bool:
-    """Return whether keys can be read and screens shown: both ends are a terminal that can do more than print."""
-    return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "") not in ("dumb", "unknown")
-
-
-def plain(console: Console, shown: Text) -> Text:
-    """Return a text that the console's encoding has all characters of."""
-    if not console.options.ascii_only:
-        return shown
-    copy = shown.copy()
-    copy.plain = copy.plain.translate(PLAIN)
-    return copy
-
-
 def play(session: Session, language: str = "en") -> None:
     """Let somebody play until they quit or the input ends.
 
@@ -417,35 +270,16 @@ def play(session: Session, language: str = "en") -> None:
     """
     player, console = Player(session, language), Console(highlight=False)
     if is_interactive():
-        _play_on_screen(player, console)
+        run(player, console)
     else:
         _play_by_lines(player, console)
-    game = session.game
-    farewell = text("goodbye", language, code=session.code, score=game.score, moves=game.moves)
-    console.print(Text(farewell))
-
-
-def _play_on_screen(player: Player, console: Console) -> None:
-    with reading() as keys, console.screen(hide_cursor=True) as screen:
-        shown: ConsoleDimensions | None = None
-        key: str | None = None
-        while key is None or (player.press(key) if shown is None or fits(shown) else key not in ("q", "end")):
-            if key is not None or console.size != shown:
-                shown = console.size
-                console.control(Control.home())  # the last line may have left the cursor beyond it
-                screen.update(plain(console, player.screen(shown.width, shown.height)))
-            key = keys.read(POLL)
+    say_goodbye(session, language, console)
 
 
 def _play_by_lines(player: Player, console: Console) -> None:
-    columns = console.width
-
-    def show() -> None:
-        console.print(plain(console, player.screen(max(columns, LEAST_COLUMNS), 24)), soft_wrap=True)
-
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")
-    show()
+    print_screen(player, console)
     for line in sys.stdin:
         player.typed = ""  # a line is a whole code
         keys = list(line.rstrip("\r\n")) or ["enter"]
@@ -454,4 +288,4 @@ def _play_by_lines(player: Player, console: Console) -> None:
             going = player.press("enter")
         if not going:
             return
-        show()
+        print_screen(player, console)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -90,6 +91,7 @@ class Tabletop:
         title: of the window.
         language: of the words.
         size: of the window.
+        clock: tells the time in seconds.
 
     Raises:
         OSError: there is no display.
@@ -97,8 +99,14 @@ class Tabletop:
 
     slide_seconds = SLIDE_SECONDS
 
-    def __init__(self, title: str, language: str, size: tuple[int, int] = SIZE) -> None:
-        self.language = language
+    def __init__(
+        self,
+        title: str,
+        language: str,
+        size: tuple[int, int] = SIZE,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.language, self.clock = language, clock
         self.window = _open(title, size)
         self.surface = self.window.get_surface()
         pygame.key.set_repeat(400, 40)
@@ -274,12 +282,12 @@ class Tabletop:
         waste, stock = (now if back else before).waste, min(before.stock, now.stock)
         under = now._replace(tableau=tableau, waste=waste, stock=stock, last=None, playable=frozenset())
         start, end = (None, action) if back else (action, None)
-        self.slide = Slide(card, start, end, under, time.monotonic()) if self.slide_seconds else None
+        self.slide = Slide(card, start, end, under, self.clock()) if self.slide_seconds else None
         self.redraw()
 
     def mark_card(self, action: int, colour: Colour) -> None:
         """Give a card a coloured edge for a while."""
-        self.mark = Mark(action, colour, time.monotonic() + MARK_SECONDS)
+        self.mark = Mark(action, colour, self.clock() + MARK_SECONDS)
 
     def exposed(self) -> list[int]:
         """Return where face-up cards lie that nothing covers, from left to right, and the stock if it has cards."""
@@ -351,7 +359,7 @@ class Tabletop:
         painter, corner = self.painter(), layout.board.topleft
         slide = self.slide
         if slide is not None:
-            part = (time.monotonic() - slide.began) / self.slide_seconds
+            part = (self.clock() - slide.began) / self.slide_seconds
             if part < 1:
                 self.surface.blit(painter.paint(slide.under), corner)
                 start, end = (
@@ -367,7 +375,7 @@ class Tabletop:
         self.surface.blit(painter.paint(view), corner)
         self.draw_over_board(painter, corner, layout.unit)
         if self.mark is not None:
-            if time.monotonic() < self.mark.until:
+            if self.clock() < self.mark.until:
                 self.outline(self.mark.action, painter, corner, self.mark.colour)
             else:
                 self.mark = None

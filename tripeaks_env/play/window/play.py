@@ -1,36 +1,23 @@
-"""TriPeaks in a window: play with the mouse and keys, or watch an agent. It needs the extra ``render``."""
+"""Play in a window, with the mouse and keys."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Literal
 
-import numpy as np
 import pygame
 
 from tripeaks_env.game.deals import parse_code
-from tripeaks_env.game.engine import DRAW, UNDO, Status
+from tripeaks_env.game.engine import DRAW, Status
 from tripeaks_env.game.game import Game
 from tripeaks_env.game.view import View
 from tripeaks_env.pictures.board import Painter
-from tripeaks_env.play.session import Message, Move, RulesChoice, Session, card_name
-from tripeaks_env.play.texts import text
+from tripeaks_env.play.keys import PLAY
+from tripeaks_env.play.session import Message, Move, RulesChoice, Session
 from tripeaks_env.play.window.dialogs import Column, Dialog
+from tripeaks_env.play.window.keys import key_name
 from tripeaks_env.play.window.tabletop import SIZE, Tabletop
 from tripeaks_env.play.window.widgets import INK, WARNING, Button, Field
-from tripeaks_env.solver.advice import action_values
-
-Choose = Callable[[Game], tuple[int, np.ndarray | None]]
-"""What :func:`watch` asks before each move: the action, and the values of all actions, float (29,), NaN where illegal; or
-``None``."""
-
-Values = Literal["agent", "solver", "none"]
-
-FASTEST, SLOWEST = 0.01, 100.0
-"""Bounds of the seconds between the moves of an agent."""
-STEP_FACTOR = 1.6
-"""One click makes the agent so many times faster or slower."""
 
 
 def play(session: Session, language: str = "en") -> None:
@@ -42,33 +29,6 @@ def play(session: Session, language: str = "en") -> None:
     PlayWindow(session, language).run()
 
 
-def watch(
-    game: Game,
-    choose: Choose,
-    name: str,
-    language: str = "en",
-    pause: float = 1.0,
-    new: Callable[[], Game] | None = None,
-    values: Values = "agent",
-) -> None:
-    """Show how ``choose`` plays on from ``game`` until the window is closed.
-
-    Args:
-        game: is played on in place.
-        choose: is asked before each move. The window waits for it.
-        name: of the agent, for the header.
-        language: of the words.
-        pause: seconds between moves at the start.
-        new: deals the next game, for the button; without it the button plays the same deal again.
-        values: whose values stand on the cards at the start. An agent without values is shown with the solver's.
-
-    Raises:
-        ValueError: the agent chose an illegal action.
-        OSError: there is no display.
-    """
-    WatchWindow(game, choose, name, language, pause, new, values).run()
-
-
 class PlayWindow(Tabletop):
     """The window of somebody who plays.
 
@@ -76,25 +36,17 @@ class PlayWindow(Tabletop):
         session: what is played.
         language: of the words.
         size: of the window at the start.
+        clock: tells the time in seconds.
     """
 
-    COMMANDS = {
-        pygame.K_SPACE: "draw",
-        pygame.K_d: "draw",
-        pygame.K_u: "undo",
-        pygame.K_BACKSPACE: "undo",
-        pygame.K_h: "hint",
-        pygame.K_w: "ask_winnable",
-        pygame.K_o: "ask_optimum",
-        pygame.K_b: "compare",
-        pygame.K_n: "new",
-        pygame.K_c: "enter_code",
-        pygame.K_e: "error_help",
-        pygame.K_p: "highlight",
-    }
-
-    def __init__(self, session: Session, language: str = "en", size: tuple[int, int] = SIZE) -> None:
-        super().__init__("TriPeaks", language, size)
+    def __init__(
+        self,
+        session: Session,
+        language: str = "en",
+        size: tuple[int, int] = SIZE,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        super().__init__("TriPeaks", language, size, clock)
         self.session = session
         self.highlight = False
         self.hinted: int | None = None
@@ -326,11 +278,11 @@ class PlayWindow(Tabletop):
             return
         elif self.dialog is not None:
             self._key_in_dialog(event.key)
-        elif event.key in self.COMMANDS:
-            self.command(self.COMMANDS[event.key])
-        elif event.key in (pygame.K_LEFT, pygame.K_RIGHT, pygame.K_UP, pygame.K_DOWN):
-            self._move_cursor(-1 if event.key in (pygame.K_LEFT, pygame.K_UP) else 1)
-        elif event.key in (pygame.K_RETURN, pygame.K_KP_ENTER) and self.cursor is not None:
+        elif (name := key_name(event.key)) in PLAY:
+            self.command(PLAY[name])
+        elif name in ("left", "right", "up", "down"):
+            self._move_cursor(-1 if name in ("left", "up") else 1)
+        elif name == "enter" and self.cursor is not None:
             self.board_clicked(self.cursor)
 
     def paste(self) -> None:
@@ -350,13 +302,13 @@ class PlayWindow(Tabletop):
         assert self.dialog is not None
         if key == pygame.K_ESCAPE:
             self.command("cancel")
-        elif key in (pygame.K_RETURN, pygame.K_KP_ENTER):
+        elif key_name(key) == "enter":
             self.command(self.dialog.buttons[0].command)
         elif self.dialog.entry is not None:
             if self.dialog.entry.key(key) and key in (pygame.K_BACKSPACE, pygame.K_DELETE):
                 self.written()
-        elif self.COMMANDS.get(key) in ("undo", "new", "compare"):
-            self.command(self.COMMANDS[key])
+        elif (command := PLAY.get(key_name(key))) in ("undo", "new", "compare"):
+            self.command(command)
 
     def _move_cursor(self, step: int) -> None:
         cards = self.exposed()
@@ -383,154 +335,6 @@ class PlayWindow(Tabletop):
         """Draw the open dialog."""
         if self.dialog is not None and self.slide is None:
             self.dialog.draw(self.surface, unit, self.mouse)
-
-
-class WatchWindow(Tabletop):
-    """The window of somebody who watches an agent; the arguments are those of :func:`watch`."""
-
-    COMMANDS = {
-        pygame.K_SPACE: "pause",
-        pygame.K_s: "step",
-        pygame.K_RIGHT: "step",
-        pygame.K_MINUS: "slower",
-        pygame.K_KP_MINUS: "slower",
-        pygame.K_PLUS: "faster",
-        pygame.K_EQUALS: "faster",
-        pygame.K_KP_PLUS: "faster",
-        pygame.K_v: "show_values",
-        pygame.K_o: "solver_values",
-        pygame.K_n: "next_deal",
-    }
-
-    def __init__(
-        self,
-        game: Game,
-        choose: Choose,
-        name: str,
-        language: str = "en",
-        pause: float = 1.0,
-        new: Callable[[], Game] | None = None,
-        values: Values = "agent",
-    ) -> None:
-        super().__init__(f"TriPeaks: {name}", language)
-        self._game, self._choose, self._new = game, choose, new
-        self.name = name
-        self.pause = min(SLOWEST, max(FASTEST, pause))
-        self.running, self.show_values, self.of_solver = True, values != "none", values == "solver"
-        self.chosen: int | None = None
-        self.values: np.ndarray | None = None
-        self._solved: np.ndarray | None = None
-        self._due = 0.0
-        try:
-            self._look()
-        except BaseException:  # whatever an agent does
-            self.close()
-            raise
-
-    @property
-    def game(self) -> Game:
-        """The game on the board."""
-        return self._game
-
-    def header(self) -> tuple[str, str]:
-        """Return the agent's name, and the code and the pace."""
-        code, _ = super().header()
-        rules = self.word("easy" if self.game.rules.wrap else "classic")
-        pace = self.word("seconds", seconds=f"{self.pause:.2g}")
-        return self.name, f"{code}   {rules}   {pace}"
-
-    def buttons(self) -> list[Button]:
-        """Return the buttons below the board."""
-        names = [("step", "S"), ("slower", "-"), ("faster", "+"), ("next_deal", "N")]
-        shown = [Button(name, self.word(name), key) for name, key in names]
-        shown.insert(0, Button("pause", self.word("pause" if self.running else "play"), main=not self.running))
-        shown.append(Button("show_values", self.word("show_values"), "V", on=self.show_values))
-        shown.append(Button("solver_values", self.word("solver_values"), "O", on=self.of_solver))
-        return shown
-
-    def playable(self) -> frozenset[int]:
-        """Return the action that the agent has chosen."""
-        return frozenset() if self.chosen is None else frozenset({self.chosen})
-
-    def key(self, event: pygame.Event) -> None:
-        """Respond to a key."""
-        if event.key in self.COMMANDS:
-            self.command(self.COMMANDS[event.key])
-
-    def command(self, command: str) -> None:
-        """Do what a button or a key asks for."""
-        self.redraw()
-        if command == "pause":
-            self.running = not self.running
-            self._due = time.monotonic() + self.pause
-        elif command == "step":
-            self.running = False
-            self.step()
-        elif command in ("slower", "faster"):
-            factor = STEP_FACTOR if command == "slower" else 1 / STEP_FACTOR
-            self.pause = min(SLOWEST, max(FASTEST, self.pause * factor))
-            self._due = min(self._due, time.monotonic() + self.pause)
-        elif command == "show_values":
-            self.show_values = not self.show_values
-        elif command == "solver_values":
-            self.of_solver = not self.of_solver
-            self.show_values = True
-        elif command == "next_deal":
-            self._game = self._new() if self._new else Game(self._game.deal, self._game.rules)
-            self.slide = None
-            self._look()
-
-    def tick(self) -> bool:
-        """Make the agent's move when it is due."""
-        if self.running and self.chosen is not None and time.monotonic() >= self._due:
-            self.step()
-        return self.running and self.chosen is not None
-
-    def step(self) -> None:
-        """Make the agent's move, and look at the next one."""
-        if self.chosen is None:
-            return
-        before, action = self.game.view(), self.chosen
-        outcome = self.game.play(action)
-        if not outcome.accepted:
-            raise ValueError(f"{self.name} chose the illegal action {action}: {outcome.message}")
-        self.slide_seconds = min(type(self).slide_seconds, self.pause / 2)
-        self.move_card(before, action)
-        self._look()
-
-    def _look(self) -> None:
-        """Ask the agent for its next move, and say what it will do."""
-        self._due = time.monotonic() + self.pause
-        self.chosen = self.values = self._solved = None
-        if self.game.status != Status.PLAYING:
-            how = "agent_won" if self.game.status == Status.WON else "agent_blocked"
-            self.say(text(how, self.language, name=self.name, score=self.game.score))
-            return
-        action, self.values = self._choose(self.game)
-        self.chosen = int(action)
-        if self.chosen == DRAW:
-            self.say(text("agent_draws", self.language, name=self.name))
-        elif self.chosen < UNDO:
-            card = card_name(self.game.deal.cards[self.chosen])
-            self.say(text("agent_removes", self.language, name=self.name, card=card))
-
-    def shown_values(self) -> dict[int, str]:
-        """Return what is written on the cards: the agent's values; the solver's if it has none, or if they are asked for."""
-        if not self.show_values or self.chosen is None:
-            return {}
-        own = None if self.of_solver else self.values
-        if own is None and self._solved is None:
-            self._solved = action_values(self.game)
-        values = self._solved if own is None else np.asarray(own, dtype=float)
-        assert values is not None
-        legal = self.game.legal_actions()
-        digits = 0 if own is None else 2 if np.nanmax(np.abs(values[legal]), initial=0) <= 10 else 1
-        return {action: f"{values[action]:.{digits}f}" for action in legal if np.isfinite(values[action])}
-
-    def draw_over_board(self, painter: Painter, corner: tuple[int, int], unit: int) -> None:
-        """Draw the values on the cards."""
-        for action, value in self.shown_values().items():
-            self.badge(value, painter.rectangle(action).move(corner), unit, action == self.chosen)
 
 
 def _letter(code: str) -> str:
