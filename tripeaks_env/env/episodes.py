@@ -10,7 +10,7 @@ import numpy as np
 
 from tripeaks_env.game.arguments import boolean, integer, one_of
 from tripeaks_env.game.cards import RANK_OF
-from tripeaks_env.game.deals import SLOTS, Deal, as_deal, deal_slots
+from tripeaks_env.game.deals import SLOTS, Deal
 from tripeaks_env.game.engine import (
     GAME,
     STATUSES,
@@ -18,7 +18,6 @@ from tripeaks_env.game.engine import (
     Status,
     describe_games,
     is_over,
-    new_games,
     play_forced,
     start_games,
     status_games,
@@ -138,8 +137,8 @@ class Episodes:
         self.codes[which] = codes
         self._begin(which)
 
-    def position(self, kind: str, given: Deal | Game | str) -> tuple[np.ndarray, Deal]:
-        """Return where an episode starts, a record (1,) and its deal, from a reset option; no game is changed.
+    def position(self, kind: str, given: Deal | Game | str) -> Game:
+        """Return where an episode starts, from a reset option; no game is changed.
 
         Args:
             kind: ``"deal"`` or ``"game"``.
@@ -150,8 +149,7 @@ class Episodes:
                 text is no saved game.
         """
         if kind == "deal":
-            deal = as_deal(given, self.rules)  # type: ignore[arg-type]
-            return new_games(deal_slots([deal], self.rules), self.rules, self.max_undos), deal
+            return Game(given, self.rules)  # type: ignore[arg-type]
         game = given if isinstance(given, Game) else Game.from_text(given)  # type: ignore[arg-type]
         if game.rules != self.rules:
             raise ValueError(f"the game is played by {game.rules}, the environment by {self.rules}")
@@ -159,13 +157,14 @@ class Episodes:
         record["undos_left"] = self.max_undos
         if is_over(record[0], self.table[0]):
             raise ValueError(f"the game is {game.status}; an episode cannot start from its end")
-        return record, game.deal
+        return game
 
-    def place(self, i: int, record: np.ndarray, deal: Deal) -> None:
+    def place(self, i: int, game: Game) -> None:
         """Start game ``i`` from a :meth:`position`."""
-        self.games[i] = record[0]
-        self.slots[i] = deal_slots([deal], self.rules)[0]
-        self.codes[i] = deal.code(self.rules)
+        self.games[i] = game.record[0]
+        self.games["undos_left"][i] = self.max_undos
+        self.slots[i] = game.slots
+        self.codes[i] = game.deal.code(self.rules)
         self._begin(np.array([i]))
 
     def check_started(self) -> None:

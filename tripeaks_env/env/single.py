@@ -122,7 +122,7 @@ class TriPeaksEnv(gymnasium.Env[dict[str, Any], np.int64]):
         starts = [self._episodes.position(kind, given) for kind, given in options.items()]
         super().reset(seed=seed)
         if starts:
-            self._episodes.place(0, *starts[0])
+            self._episodes.place(0, starts[0])
         else:
             numbers = random_numbers(self.np_random, self.split)
             self._episodes.start(FIRST, number_slots(numbers, self.rules), format_codes(numbers, self.rules))

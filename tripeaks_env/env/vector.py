@@ -132,7 +132,7 @@ class TriPeaksVectorEnv(gymnasium.vector.VectorEnv[dict[str, Any], np.ndarray, n
         if len(at_random):
             self._deal_at_random(at_random)
         for i, start in starts.items():
-            self._episodes.place(i, *start)
+            self._episodes.place(i, start)
         self._elapsed[which] = 0
         self._done[which] = False
         observation = self._episodes.observe(self._buffers)
@@ -232,7 +232,7 @@ class TriPeaksVectorEnv(gymnasium.vector.VectorEnv[dict[str, Any], np.ndarray, n
             raise ValueError(f"reset_mask is {mask!r}; it must be a bool array ({self.num_envs},), true somewhere")
         return mask
 
-    def _positions(self, which: np.ndarray, options: dict[str, Any]) -> dict[int, tuple[np.ndarray, Deal]]:
+    def _positions(self, which: np.ndarray, options: dict[str, Any]) -> dict[int, Game]:
         """Return the positions that reset options choose for some of the environments ``which``, by index."""
         return {
             i: self._episodes.position(kind, each[i])

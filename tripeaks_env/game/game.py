@@ -120,6 +120,11 @@ class Game:
         return self._game.copy()
 
     @property
+    def slots(self) -> np.ndarray:
+        """The card numbers as they were dealt, int8 (54,), see :func:`tripeaks_env.game.deals.lay_out`: a copy."""
+        return self._slots[0].copy()
+
+    @property
     def actions(self) -> tuple[int, ...]:
         """Every action carried out so far, undone ones and undos (29) included: they replay the game."""
         return tuple(self._actions)

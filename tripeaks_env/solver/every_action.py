@@ -94,11 +94,7 @@ def _sweep_back(
     """
     cards, stock = game["cards"], table["stock"]
     on_drawn = np.full((16, DRAWS), NEVER, dtype=np.int64)  # 0 where a rank goes on the drawn card
-    for draws in range(game["drawn"], stock + 1):
-        waste = game["waste"] if draws == game["drawn"] else cards[FIRST_WASTE + draws]
-        for rank in range(1, 14):
-            if (table["adjacent"][waste] >> rank) & 1:
-                on_drawn[rank, draws] = 0
+    _compare(game, table, on_drawn)
     lengths = np.zeros(len(runs), dtype=np.uint32)  # of each row: most removals of its run, from its own on
     opened = np.empty((len(runs), DRAWS), dtype=np.int64)  # the most points if its removal is the first of a run
     best = np.empty(DRAWS, dtype=np.int64)
@@ -110,25 +106,16 @@ def _sweep_back(
         if board.masks[index] & ~board.masks[start]:
             continue
         first, last = board.first[index], board.first[index + 1]
+        # 1. On the drawn card, a run begins or another card is drawn.
         best[:] = NEVER
         for edge in range(first, last):
             rank, row = cards[board.positions[edge]], rows[edge]
             for draws in range(DRAWS):
                 best[draws] = max(best[draws], opened[row, draws] + on_drawn[rank, draws])
-        if board.masks[index] == 0:
-            best[:] = points.win
-            ended[:] = points.win
-        else:
-            if best[stock] < NEVER // 2:
-                best[stock] = 0
-            for draws in range(stock - 1, -1, -1):
-                if not table["stuck"] or best[draws] < NEVER // 2:
-                    best[draws] = max(best[draws], points.draw + best[draws + 1])
-            for draws in range(DRAWS - 1):
-                ended[draws] = points.draw + best[draws + 1]
-            ended[stock] = NEVER
+        _draw_on(board.masks[index] == 0, stock, table["stuck"], points.win, points.draw, best, ended)
         values[index] = best
 
+        # 2. On the card of each removal that leads here, the run goes on or ends.
         for incoming in range(board.first_in[index], board.first_in[index + 1]):
             into = board.incoming[incoming]
             row = rows[into]
@@ -155,6 +142,7 @@ def _sweep_back(
             elif not table["stuck"]:
                 for draws in range(DRAWS):
                     run[draws] = max(run[draws], ended[draws])
+            # 3. Kept for that removal: what it is worth within a run, and as the first one of a run.
             gained = points.of_mask[index] - points.of_mask[board.sources[into]]
             for i in range(DRAWS * (follows + 1)):
                 runs[row, i] = run[i] + gained
@@ -165,6 +153,33 @@ def _sweep_back(
                 streak = gained + points.streak * (more + 1) * (more + 2) // 2
                 for draws in range(DRAWS):
                     opened[row, draws] = max(opened[row, draws], run[DRAWS * more + draws] + streak)
+
+
+@kernel
+def _compare(game: np.void, table: np.void, on_drawn: np.ndarray) -> None:
+    """Write 0 to ``on_drawn``, int64 (16, 26), where a rank goes on the card on the waste after a number of draws."""
+    for draws in range(game["drawn"], table["stock"] + 1):
+        waste = game["waste"] if draws == game["drawn"] else game["cards"][FIRST_WASTE + draws]
+        for rank in range(1, 14):
+            if (table["adjacent"][waste] >> rank) & 1:
+                on_drawn[rank, draws] = 0
+
+
+@kernel
+def _draw_on(won: bool, stock: int, stuck: bool, win: int, draw: int, best: np.ndarray, ended: np.ndarray) -> None:
+    """Add to ``best`` that cards can be drawn; write what follows a run that ends by a draw or a win to ``ended``."""
+    if won:
+        best[:] = win
+        ended[:] = win
+        return
+    if best[stock] < NEVER // 2:
+        best[stock] = 0
+    for draws in range(stock - 1, -1, -1):
+        if not stuck or best[draws] < NEVER // 2:
+            best[draws] = max(best[draws], draw + best[draws + 1])
+    for draws in range(DRAWS - 1):
+        ended[draws] = draw + best[draws + 1]
+    ended[stock] = NEVER
 
 
 @kernel
