@@ -136,10 +136,12 @@ def _outcomes(
     Returns:
         How many positions the tree has now, and the value of the action if it was not expanded.
     """
+    # 1. Carry out the action, and see which cards it turns up.
     game, child = tree.games[node], tree.games[-1]
     tree.games[-1] = tree.games[node]
     step(child, action, table)
     first, second = _turned_up(game, child, action, table)
+    # 2. How likely a card of each rank is among them: by how many are unseen, the joker only where it can lie.
     unseen = 0
     for rank in range(1, 14):
         unseen += int(game["unseen"][rank])
@@ -149,6 +151,7 @@ def _outcomes(
     shared = not expand and 0 <= first < POSITIONS
     if shared:  # of all outcomes, whose first layers differ by a few rows
         add_up(child, table, network, work.found, work.base)
+    # 3. Turn up every rank as the first card and as the second, and take that back.
     total = 0.0
     for rank in range(1, WILD + 1 if first == FIRST_WASTE else 14 if first != NOTHING else 2):
         chance = 1.0
@@ -229,6 +232,7 @@ def search(tree: Tree, depth: int, width: float, table: np.void, network: ValueN
         network: the value network.
         work: working memory.
     """
+    # 1. From level to level, the values of the actions by what the network says of their outcomes.
     first, count = 0, 1
     room = len(tree.games) - 1 - MOST_OUTCOMES
     for level in range(depth):
@@ -237,6 +241,7 @@ def search(tree: Tree, depth: int, width: float, table: np.void, network: ValueN
             if status(tree.games[node], table) != PLAYING:
                 continue
             best = _value_actions(tree, node, table, network, work)
+            # 2. The outcomes of the good actions become the next level; until that is valued, these keep their points alone.
             for action in range(DRAW + 1):
                 value = tree.values[node, action]
                 if level + 1 < depth and count < room and value > LOWEST and value >= best - width:
@@ -245,6 +250,13 @@ def search(tree: Tree, depth: int, width: float, table: np.void, network: ValueN
                     count = _outcomes(tree, node, action, count, True, table, network, work)[0]
                     tree.values[node, action] = np.float32(tree.games[start]["score"] - before) / POINTS
         first = last
+    # 3. What the positions are worth goes back to the actions that lead there.
+    _back_up(tree, count, table, network)
+
+
+@kernel(fastmath=True)
+def _back_up(tree: Tree, count: int, table: np.void, network: ValueNetwork) -> None:
+    """Add the best values of the first ``count`` positions, as likely as they are, to those of the actions before them."""
     for node in range(count - 1, 0, -1):  # from the last to the first, each adds to where it came from
         stands = status(tree.games[node], table)
         value = np.float32(0)
