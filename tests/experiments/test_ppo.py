@@ -150,9 +150,7 @@ def test_training_keeps_goes_on_and_repeats_itself(tmp_path: Path) -> None:
 
 
 @pytest.mark.filterwarnings("ignore")  # of the training library and TensorBoard
-@pytest.mark.parametrize(
-    "value", [None, pytest.param({"hidden": [16, 4], "batch_size": 32}, marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("value", [None, pytest.param({"hidden": [16, 4], "batch_size": 32}, marks=pytest.mark.slow)])
 def test_interrupted_training_says_where_it_goes_on_and_ends_with_the_same_agent(
     value: dict[str, Any] | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
