@@ -102,7 +102,7 @@ def test_single_and_vector_are_equal(name: str) -> None:
 
 
 @every_environment
-@pytest.mark.parametrize("greedy", [False, True])
+@pytest.mark.parametrize("greedy", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_returns_are_within_the_bounds_and_below_the_optimum(name: str, greedy: bool) -> None:
     rules = as_rules(ENVIRONMENTS[name].get("rules", "easy"))
     start = rules.scoring.start

@@ -167,6 +167,7 @@ def test_wrong_options(options: dict[str, Any], message: str) -> None:
         env.reset()
 
 
+@pytest.mark.slow
 def test_algorithms_train_and_evaluate() -> None:
     """Masked and unmasked algorithms run, the masked one takes legal actions only, and evaluation needs no Monitor."""
 
