@@ -208,7 +208,7 @@ def _title(game: Game) -> str:
 
 def _board(game: Game, every_card: bool = False) -> str:
     rules = replace(game.rules, open_peaks=True) if every_card else game.rules
-    return str(view_of(deal_slots([game.deal], rules)[0], game.record, rules, game.status))
+    return str(view_of(deal_slots([game.deal], rules)[0], game.record, rules))
 
 
 def _stock(game: Game) -> list[int]:

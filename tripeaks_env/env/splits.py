@@ -8,22 +8,13 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from tripeaks_env.game.arguments import integer, is_integer, one_of
+from tripeaks_env.game.arguments import integer, is_integer
 from tripeaks_env.game.deals import NUM_DEALS, below
 
 Split = Literal["train", "evaluation", "all"]
-
+SPLITS: tuple[Split, ...] = get_args(Split)
 LAST_LETTER = 25
 NUM_PREFIXES = NUM_DEALS // 26
-
-
-def check_split(split: str) -> Split:
-    """Return ``split`` if it is one.
-
-    Raises:
-        ValueError: it is not.
-    """
-    return one_of("split", split, get_args(Split))
 
 
 def is_evaluation(number: int) -> bool:

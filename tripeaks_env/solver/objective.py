@@ -5,7 +5,6 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
-from tripeaks_env.game.arguments import one_of
 from tripeaks_env.game.rules import Rules
 from tripeaks_env.solver.lattice import lattice
 
@@ -13,20 +12,17 @@ Objective = Literal["score", "win", "moves"]
 """``"score"``: the best final score. ``"win"``: a win if there is one, with the best score of all wins. ``"moves"``: a win
 with the fewest moves (28 removals and as few draws as possible), of those the best score. Where no win is possible, all three
 look for the best score."""
+OBJECTIVES: tuple[Objective, ...] = get_args(Objective)
 
 
 class Weights(NamedTuple):
-    """What an objective adds to the points. Scores differ by less than 2**27, see :class:`tripeaks_env.Scoring`.
-
-    Attributes:
-        win: for a win.
-        draw: for a draw; a game that is not won has drawn all cards.
-    """
+    """What an objective adds to the points of a win, and of a draw; a game that is not won has drawn all cards."""
 
     win: int
     draw: int
 
 
+# Scores differ by less than 2**27, see tripeaks_env.Scoring.
 WEIGHTS = {"score": Weights(0, 0), "win": Weights(1 << 40, 0), "moves": Weights(1 << 40, -(1 << 28))}
 
 
@@ -44,15 +40,6 @@ class Worth(NamedTuple):
     draw: int
     win: int
     streak: int
-
-
-def check_objective(objective: str) -> Objective:
-    """Return ``objective`` if it is one.
-
-    Raises:
-        ValueError: it is not.
-    """
-    return one_of("objective", objective, get_args(Objective))
 
 
 @lru_cache(maxsize=64)
