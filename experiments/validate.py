@@ -118,7 +118,7 @@ def validate(
     candidates = [Candidate(name, each, dict(options or {}), seed) for each in presets]
     results = []
     with LocalPool(1) as pool:
-        for check in _checks(candidates, _Process(pool, seconds)):
+        for check in _checks(candidates, pool, seconds):
             results.append(check)
             checked(check)
     return results
@@ -127,24 +127,6 @@ def validate(
 def training_games(count: int, rules: Rules, seed: int = 0) -> np.ndarray:
     """Return games of random training deals at their start, (count,) of :data:`tripeaks_env.game.engine.GAME`."""
     return new_games(number_slots(random_numbers(np.random.default_rng(seed), "train", count), rules), rules)
-
-
-class _Process:
-    """The process in which checks run one after another. It may end or hang at any time.
-
-    Args:
-        pool: of one worker.
-        seconds: that a check may take.
-    """
-
-    def __init__(self, pool: Pool, seconds: float) -> None:
-        self.pool = pool
-        self.seconds = seconds
-
-    def run(self, function: Callable[[Candidate], Result], candidate: Candidate, longer: float = 0.0) -> Result:
-        """Return what ``function`` finds, or why it does not; it may take so many seconds ``longer`` than usual."""
-        ((_, found),) = self.pool.run(_tried, [(function, candidate)], round(self.seconds + longer))
-        return Result(False, f"it {found.reason}") if isinstance(found, Lost) else found
 
 
 def _tried(task: tuple[Callable[[Candidate], Result], Candidate]) -> Result:
@@ -157,40 +139,44 @@ def _tried(task: tuple[Callable[[Candidate], Result], Candidate]) -> Result:
         return Result(False, f"it raised {describe(error)}")
 
 
-def _checks(candidates: list[Candidate], process: _Process) -> Iterator[Check]:
-    """Yield the results of :func:`validate`."""
+def _checks(candidates: list[Candidate], pool: Pool, seconds: float) -> Iterator[Check]:
+    """Yield the results of :func:`validate`; a check may end its worker, or hang."""
     several = len(candidates) > 1
+
+    def run(function: Callable[[Candidate], Result], candidate: Candidate, longer: float = 0.0) -> Result:
+        ((_, found),) = pool.run(_tried, [(function, candidate)], round(seconds + longer))
+        return Result(False, f"it {found.reason}") if isinstance(found, Lost) else found
 
     def named(name: str, candidate: Candidate) -> str:
         return f"{name}, {candidate.rules}" if several else name
 
     later = [PLAYS, LEGAL, REPEATS, BATCHES, HIDDEN]
-    made = [(each, process.run(check_made, each)) for each in candidates]
+    made = [(each, run(check_made, each)) for each in candidates]
     playing = [each for each, result in made if result.passed]
     for each, result in made:
         yield Check(named(MADE, each), result.passed if playing else False, result.message)
     if not playing:
         yield from _not_tried(later)
         return
-    played = process.run(check_plays, playing[0])
+    played = run(check_plays, playing[0])
     yield Check(PLAYS, played.passed, played.message)
     if not played.passed:
         yield from _not_tried(later[1:])
         return
     game = played.seconds * MOVES
-    games = int(np.clip(process.seconds / 12 / game, FEWEST, MOST))
+    games = int(np.clip(seconds / 12 / game, FEWEST, MOST))
     longer = 12 * games * game  # a check plays so many games three times at most: that is four times as long
     playing = [replace(each, games=games) for each in playing]
     legal = True
     for each in playing:
-        result = process.run(check_legal, each, longer)
+        result = run(check_legal, each, longer)
         legal = legal and bool(result.passed)
         yield Check(named(LEGAL, each), result.passed, result.message)
     if not legal:
         yield from _not_tried(later[2:])
         return
     for name, function in ((REPEATS, check_repeats), (BATCHES, check_batches), (HIDDEN, check_hidden)):
-        result = process.run(function, playing[0], longer)
+        result = run(function, playing[0], longer)
         yield Check(name, result.passed, result.message)
 
 

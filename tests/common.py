@@ -49,10 +49,15 @@ QUICK = (
 """Those that have every option between them: the others are left to the slow tests."""
 
 
+def slow(*values: Any) -> list[Any]:
+    """Return values of a parameter with which a test is slow."""
+    return [pytest.param(value, marks=pytest.mark.slow) for value in values]
+
+
 def swept(combinations: dict[str, Rules]) -> pytest.MarkDecorator:
     """Return the mark of a test under each of some rule combinations."""
-    slow = {name: () if name in QUICK else pytest.mark.slow for name in combinations}
-    values = (pytest.param(rules, id=name, marks=slow[name]) for name, rules in combinations.items())
+    marks = {name: () if name in QUICK else pytest.mark.slow for name in combinations}
+    values = [pytest.param(rules, id=name, marks=marks[name]) for name, rules in combinations.items()]
     return pytest.mark.parametrize("rules", values)
 
 

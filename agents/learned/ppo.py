@@ -3,12 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
-from sb3_contrib.common.maskable.policies import MaskableMultiInputActorCriticPolicy
 
 from agents.learned.policy_network import NetworkAgent, PolicyNetwork, RelativeRanks
-from tripeaks_env.game.observation import Observation
 from tripeaks_env.game.rules import Rules
 
 
@@ -20,24 +17,6 @@ def policy_arguments(rules: Rules, hidden: list[int]) -> dict[str, Any]:
         "net_arch": {"pi": hidden, "vf": hidden},
         "activation_fn": torch.nn.ReLU,
     }
-
-
-class PolicyAgent:
-    """Takes the most probable legal action of a policy of sb3-contrib.
-
-    Args:
-        policy: maps batches of observations and action masks to distributions over the actions.
-    """
-
-    def __init__(self, policy: MaskableMultiInputActorCriticPolicy) -> None:
-        self.policy = policy
-
-    def act(self, observation: Observation, action_mask: np.ndarray) -> np.ndarray:
-        """Return a legal action for each of N games; see :meth:`tripeaks_env.env.agent.Agent.act`."""
-        tensors = {key: torch.as_tensor(value, device=self.policy.device) for key, value in observation.items()}
-        with torch.inference_mode():
-            actions = self.policy.get_distribution(tensors, action_mask).get_actions(deterministic=True)
-        return actions.cpu().numpy()
 
 
 class PPOAgent(NetworkAgent):

@@ -13,8 +13,8 @@ from sb3_contrib.common.maskable.policies import MaskableMultiInputActorCriticPo
 from stable_baselines3.common.callbacks import BaseCallback, ProgressBarCallback
 from stable_baselines3.common.vec_env import VecEnv
 
-from agents.learned.policy_network import PolicyNetwork
-from agents.learned.ppo import PolicyAgent, policy_arguments
+from agents.learned.policy_network import NetworkAgent, PolicyNetwork
+from agents.learned.ppo import policy_arguments
 from experiments.config import ConfigError, TrainConfig
 from experiments.games.play import play
 from experiments.training.advantage import AdvantageReward
@@ -232,14 +232,14 @@ class Keep(BaseCallback):
         """
         policy = cast(MaskableMultiInputActorCriticPolicy, self.model.policy)
         policy.set_training_mode(False)
-        games = play(PolicyAgent(policy), self.deals, self.config.rules).games
-        win_rate, score = float(np.mean(games["remaining"] == 0)), float(np.mean(games["score"]))
+        network = PolicyNetwork.of_sb3(policy, self.config.rules, self.config.hidden)
+        games = play(NetworkAgent(network), self.deals, self.config.rules).games
+        win_rate, score = self.curve.add(self.num_timesteps, games)
         self.logger.record("evaluation/win_rate", win_rate)
         self.logger.record("evaluation/score", score)
         self.logger.dump(self.num_timesteps)  # at once, as what is written later may be lost
-        self.curve.add(self.num_timesteps, win_rate, score)
         with replacing(self.folder / "agent.safetensors") as path:
-            PolicyNetwork.of_sb3(policy, self.config.rules, self.config.hidden).save(path, "ppo")
+            network.save(path, "ppo")
         with replacing(self.folder / CHECKPOINT) as path:
             save(path, cast(MaskablePPO, self.model), self.envs)
         self.kept = self.num_timesteps

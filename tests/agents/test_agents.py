@@ -9,7 +9,7 @@ import pytest
 
 import agents
 from agents import Agent, OracleAgent
-from tests.common import ADDITIVE, RULES, every_rules, random_game
+from tests.common import RULES, additive_rules, every_rules, random_game, swept
 from tripeaks_env import Deal, Game, Rules, solve
 from tripeaks_env.game.deals import NUM_DEALS, lay_out, shuffle
 from tripeaks_env.game.engine import DRAW, new_games, play_actions
@@ -90,10 +90,9 @@ def test_random_draws_although_a_card_can_be_removed() -> None:
     assert 0 < act("random", Rules.easy, games).count(DRAW) < len(games)
 
 
-@pytest.mark.parametrize("name", [name for name, rules in RULES.items() if not rules.open_peaks])
-def test_opener_removes_what_turns_up_the_most(name: str) -> None:
+@swept({name: rules for name, rules in RULES.items() if not rules.open_peaks})
+def test_opener_removes_what_turns_up_the_most(rules: Rules) -> None:
     """As the outcomes of playing each removal tell."""
-    rules = RULES[name]
     games = [game for game in positions(rules) if game.legal_actions() != [DRAW]]
     best = 0
     for game, action in zip(games, act("opener", rules, games), strict=True):
@@ -110,9 +109,9 @@ def test_opener_chooses_among_equals_at_random() -> None:
     assert {action: actions.count(action) > 60 for action in set(actions)} == {20: True, 22: True, 24: True}
 
 
-@pytest.mark.parametrize("name", ADDITIVE)
-def test_oracle_reaches_the_optimum(name: str) -> None:
-    rules, numbers = ADDITIVE[name], deals(30)
+@additive_rules
+def test_oracle_reaches_the_optimum(rules: Rules) -> None:
+    numbers = deals(30)
     games, _ = play(agents.make("oracle", rules), rules, numbers)
     assert games["score"].tolist() == [solve(Deal.from_number(number), rules).score for number in numbers]
 

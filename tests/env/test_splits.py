@@ -1,9 +1,11 @@
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
 from tests.naive import below, random_words
-from tripeaks_env import Deal, is_evaluation, suite
-from tripeaks_env.env.splits import Split, check_split, random_numbers
+from tripeaks_env import Deal, TriPeaksEnv, TriPeaksVectorEnv, is_evaluation, suite
+from tripeaks_env.env.splits import Split, random_numbers
 from tripeaks_env.game.deals import NUM_DEALS
 
 
@@ -53,6 +55,7 @@ def test_random_numbers_of_a_split(split: Split, letters: range) -> None:
     assert 0 <= min(numbers) <= max(numbers) < NUM_DEALS
 
 
-def test_a_split_that_does_not_exist() -> None:
+@pytest.mark.parametrize("made", [TriPeaksEnv, TriPeaksVectorEnv])
+def test_a_split_that_does_not_exist(made: Callable[..., object]) -> None:
     with pytest.raises(ValueError, match="split is 'test'; it must be one of train, evaluation, all"):
-        check_split("test")
+        made(split="test")

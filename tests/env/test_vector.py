@@ -9,7 +9,7 @@ import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers.vector import RecordEpisodeStatistics
 
-from tests.common import RULES, every_rules, naive_game
+from tests.common import RULES, every_rules, naive_game, slow
 from tests.game.test_engine import REASONS
 from tripeaks_env import Deal, Game, Rules, TriPeaksEnv, TriPeaksVectorEnv, is_evaluation
 from tripeaks_env.game.deals import parse_code
@@ -19,7 +19,7 @@ CODE = "TP1-E-AAAAAAB"
 NUM_ENVS = 16
 SIX = [
     *("easy", "traditional", "wild-empty-stuck-streak", "open-classic"),
-    *(pytest.param(name, marks=pytest.mark.slow) for name in ("draws-pay", "wild")),
+    *slow("draws-pay", "wild"),
 ]
 
 
@@ -67,7 +67,7 @@ def choose(rng: np.random.Generator, mask: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("mode", AutoresetMode)
 @pytest.mark.parametrize("name", SIX)
-@pytest.mark.parametrize("steps", [150, pytest.param(2000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("steps", [150, *slow(600)])
 def test_equal_to_single_environments(mode: AutoresetMode, name: str, steps: int) -> None:
     """Observations, rewards, flags and infos, for the same seeds, with the statistics of episodes recorded too."""
     kwargs: dict[str, Any] = {"rules": RULES[name], "max_undos": 3 if name in ("easy", "wild") else 0}
@@ -252,17 +252,17 @@ def test_without_copies(mode: AutoresetMode) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "steps"),
+    ("name", "steps", "limit"),
     [
-        ("easy", 200),
-        pytest.param("easy", 2_000, marks=pytest.mark.slow),
-        pytest.param("wild-empty-stuck-streak", 2_000, marks=pytest.mark.slow),
+        ("easy", 200, 60),
+        pytest.param("easy", 2_000, 300, marks=pytest.mark.slow),
+        pytest.param("wild-empty-stuck-streak", 2_000, 300, marks=pytest.mark.slow),
     ],
 )
-def test_blind_actions_as_the_reference_plays_them(name: str, steps: int) -> None:
+def test_blind_actions_as_the_reference_plays_them(name: str, steps: int, limit: int) -> None:
     """50 actions a step, most of them illegal: observation, reward, score and rejection are the naive reference's."""
     rules = RULES[name]
-    env = TriPeaksVectorEnv(50, rules, max_episode_steps=300)
+    env = TriPeaksVectorEnv(50, rules, max_episode_steps=limit)
     rng = np.random.default_rng(0)
     observation, infos = env.reset(seed=0)
     games = [naive_game(parse_code(code)[1], rules) for code in infos["deal_code"]]

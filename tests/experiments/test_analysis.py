@@ -386,7 +386,7 @@ def test_intervals_hold_the_truth_in_95_percent_of_repeats() -> None:
     rng = np.random.default_rng(2)
     held: dict[str, int] = {}
     for _ in range(repeats):
-        results = simulate(rng, 250, skills)
+        results = simulate(rng, 100, skills)
         board = leaderboard(results)
         agent, pair = board.query("agent == 'b'").iloc[0], pairs(results).iloc[0]
         sign = 1 if pair["agent"] == "b" else -1  # the one that was luckier stands first

@@ -19,7 +19,7 @@ from experiments.games.lines import Lines
 from experiments.offline.data_sets import DATA_FILE, dataset_path, write_dataset
 from experiments.offline.export import CHUNK, Export, Task
 from experiments.offline.games import Games, record, record_games, replay
-from tests.common import RULES, every_rules
+from tests.common import RULES, every_rules, slow
 from tripeaks_env import Deal, Rules, TriPeaksEnv, is_evaluation, solve, suite
 from tripeaks_env.env.agent import AgentError
 from tripeaks_env.game.deals import parse_code
@@ -125,7 +125,7 @@ def test_a_data_set_is_what_the_environment_returns(tmp_path: Path, rules: Rules
         assert (metadata["score"], metadata["won"]) == (info["score"], info["status"] == "won")
 
 
-@pytest.mark.parametrize("rules", [Rules.easy, Rules.traditional, ODD], ids=str)
+@pytest.mark.parametrize("rules", [Rules.easy, *slow(Rules.traditional, ODD)], ids=str)
 def test_the_oracle_returns_the_optimum(tmp_path: Path, rules: Rules) -> None:
     dataset = write(tmp_path, Export("oracle", 8, rules=rules))
     metadatas = dataset.storage.get_episode_metadata(range(8))

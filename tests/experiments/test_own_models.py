@@ -21,6 +21,7 @@ from agents.learned.ppo import policy_arguments
 from experiments.games.audit import generators
 from experiments.games.play import play
 from experiments.validate import Candidate, check_batches, check_hidden, check_repeats, training_games
+from tests.common import slow
 from tests.experiments.own_agents import actions_of
 from tripeaks_env import Game, Rules, TriPeaksEnv
 from tripeaks_env.env.agent import ask
@@ -43,7 +44,7 @@ def saved(model: Any, folder: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("algorithm", [MaskablePPO, PPO, A2C, TRPO, DQN, QRDQN])
+@pytest.mark.parametrize("algorithm", [MaskablePPO, DQN, *slow(PPO, A2C, TRPO, QRDQN)])
 def test_models_play_what_they_prefer_among_legal_actions(tmp_path: Path, algorithm: Any) -> None:
     """Where the model's own choice is legal, the agent makes it; the others are legal too."""
     with warnings.catch_warnings(action="ignore"):  # of the library about PPO's batches

@@ -20,6 +20,7 @@ from experiments.games.play import play
 from experiments.training import ppo
 from experiments.training.ppo import train
 from experiments.training.rewards import ShapedReward
+from tests.common import slow
 from tripeaks_env import Rules, TriPeaksEnv, sample_actions, suite
 from tripeaks_env.game.deals import lay_out, shuffle
 from tripeaks_env.game.engine import new_games, play_actions
@@ -150,7 +151,7 @@ def test_training_keeps_goes_on_and_repeats_itself(tmp_path: Path) -> None:
 
 
 @pytest.mark.filterwarnings("ignore")  # of the training library and TensorBoard
-@pytest.mark.parametrize("value", [None, pytest.param({"hidden": [16, 4], "batch_size": 32}, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("value", [None, *slow({"hidden": [16, 4], "batch_size": 32})])
 def test_interrupted_training_says_where_it_goes_on_and_ends_with_the_same_agent(
     value: dict[str, Any] | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -16,6 +16,8 @@ from tests.experiments.reports import (
 )
 from tripeaks_env import Game
 
+pytestmark = pytest.mark.slow
+
 ARGUMENTS = (
     "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
     "--disable-component-update --disable-sync"

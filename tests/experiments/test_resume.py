@@ -13,18 +13,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rich.progress import Progress
 from tqdm import tqdm  # type: ignore[import-untyped]
 
-from experiments.config import IterationConfig, TrainConfig
-from experiments.training import expert_iteration, ppo
+from experiments.config import TrainConfig
+from experiments.training import ppo
+from tests.experiments.test_training import iterate
 
-KILLS = 8
+KILLS = 3
 """How often a training of each kind is killed at a random moment."""
 
 PPO: dict[str, Any] = {
     "name": "tiny",
-    "total_steps": 1024,
+    "total_steps": 512,
     "num_envs": 8,
     "hidden": [8],
     "n_steps": 32,
@@ -33,16 +33,6 @@ PPO: dict[str, Any] = {
     "evaluate_every": 256,
     "evaluation_deals": 10,
     "value": {"hidden": [16, 4], "batch_size": 32, "window": 2},
-}
-ITERATION: dict[str, Any] = {
-    "name": "tiny",
-    "method": "expert-iteration",
-    "iterations": 5,
-    "games": 24,
-    "evaluate_every": 2,
-    "evaluation_deals": 8,
-    "value": {"hidden": [16, 4], "batch_size": 32, "window": 2},
-    "policy": {"games": 10, "epochs": 2, "batch_size": 16, "hidden": [8], "positions": 500, "depth": 1},
 }
 
 
@@ -55,13 +45,7 @@ def train_points(folder: Path) -> None:
     ppo.train(TrainConfig.model_validate(PPO | {"value": None}), folder)
 
 
-def iterate(folder: Path) -> None:
-    with Progress(disable=True) as progress:
-        expert_iteration.train(IterationConfig.model_validate(ITERATION), folder, progress)
-
-
 Train = Callable[[Path], None]
-TRAININGS: list[Train] = [train_ppo, train_points, iterate]
 
 
 def files(folder: Path) -> dict[str, object]:
@@ -151,8 +135,13 @@ def kill_at_every_file(train: Train, folder: Path) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("train", TRAININGS)
-@pytest.mark.parametrize("kill", [kill_at_random, kill_at_every_file])
+@pytest.mark.parametrize(
+    ("kill", "train"),
+    [
+        *((kill_at_random, train) for train in (train_ppo, train_points, iterate)),
+        *((kill_at_every_file, train) for train in (train_ppo, iterate)),
+    ],
+)
 def test_killed_training_ends_like_an_undisturbed_one(
     kill: Callable[[Train, Path], str], train: Train, tmp_path: Path
 ) -> None:

@@ -24,12 +24,12 @@ from experiments.games import tasks as game_tasks
 from experiments.games.tasks import CHUNK
 from experiments.runs.folder import opened
 from experiments.runs.provenance import provenance
-from tests.common import compared
+from tests.common import compared, slow
 from tripeaks_env import Game, solve
 from tripeaks_env.parallel.processes import LocalPool
 
-KILLS = 5
-CONFIG = {"name": "x", "deals": {"count": 350}, "agents": ["random", "oracle"], "moves": 50}
+KILLS = 3
+CONFIG = {"name": "x", "deals": {"count": 350}, "agents": ["random", "oracle"], "moves": 12}
 TABLES = ("results.parquet", "moves.parquet")
 
 
@@ -78,7 +78,6 @@ def test_killed_at_any_moment_it_ends_as_if_undisturbed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "options",
     [
-        ["--workers", "1"],
         ["--workers", "2"],
         ["--engine", "ray", "--workers", "2"],
     ],
@@ -246,48 +245,48 @@ def test_what_is_played_is_not_played_again(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_another_config_in_the_same_folder_gives_its_own_results(tmp_path: Path) -> None:
-    one = {"deals": {"count": 30}, "agents": ["greedy", "opener"], "moves": 6}
-    two = {"deals": {"count": 40}, "agents": ["opener", "oracle"], "rules": "classic", "moves": 8}
+    one = {"deals": {"count": 10}, "agents": ["greedy", "opener"], "moves": 6}
+    two = {"deals": {"count": 12}, "agents": ["opener", "oracle"], "rules": "classic", "moves": 8}
     for settings in (one, two, one):
         again, alone = (compared(settings, tmp_path / name) for name in ("same", f"own {settings['moves']}"))
         pd.testing.assert_frame_equal(again.results, alone.results)
         pd.testing.assert_frame_equal(again.moves, alone.moves)
 
 
-def test_moves_add_up_to_the_regret_of_their_games(tmp_path: Path) -> None:
+@pytest.mark.parametrize("rules", ["easy", *slow("traditional")])
+def test_moves_add_up_to_the_regret_of_their_games(rules: str, tmp_path: Path) -> None:
     """And the value before the first is the optimum, that after the last the score; each is the solver's."""
-    for rules in ("easy", "traditional"):
-        settings = {
-            "deals": {"count": 12, "seed": 5},
-            "agents": ["random", "opener", "oracle"],
-            "moves": 12,
-            "rules": rules,
-        }
-        found = compared(settings, tmp_path)
-        results = found.results.set_index(["agent", "deal"])
-        games = found.moves.groupby(["agent", "deal"], sort=False)
-        assert len(games) == 3 * 12
-        for key, moves in games:
-            row: Any = results.loc[key]  # type: ignore[index]
-            assert moves["loss"].sum() == row["regret"]
-            assert moves["value"].iloc[0] == row["optimum"]
-            assert moves["chosen"].iloc[-1] == row["score"]
-            assert moves["action"].tolist() == [int(action) for action in row["actions"].split()]
-            assert moves["move"].tolist() == list(range(row["moves"]))
-        for each in found.moves.iloc[::97].to_dict("records"):
-            actions = [int(action) for action in results.loc[(each["agent"], each["deal"]), "actions"].split()]
-            game = Game(each["deal"], rules, actions=actions[: each["move"]])
-            assert (each["options"], each["stock"]) == (len(game.legal_actions()), game.stock)
-            values = {}
-            for action in game.legal_actions():
-                after = game.copy()
-                after.play(action)
-                values[action] = solve(after).score
-            assert each["value"] == max(values.values())
-            assert each["chosen"] == values[each["action"]]
-            assert each["draw_best"] == (values.get(28) == each["value"])
-            assert each["removal_best"] == (each["value"] in [value for action, value in values.items() if action < 28])
-        assert found.moves.loc[found.moves["agent"] == "oracle", "loss"].eq(0).all()
+    settings = {
+        "deals": {"count": 12, "seed": 5},
+        "agents": ["random", "opener", "oracle"],
+        "moves": 12,
+        "rules": rules,
+    }
+    found = compared(settings, tmp_path)
+    results = found.results.set_index(["agent", "deal"])
+    games = found.moves.groupby(["agent", "deal"], sort=False)
+    assert len(games) == 3 * 12
+    for key, moves in games:
+        row: Any = results.loc[key]  # type: ignore[index]
+        assert moves["loss"].sum() == row["regret"]
+        assert moves["value"].iloc[0] == row["optimum"]
+        assert moves["chosen"].iloc[-1] == row["score"]
+        assert moves["action"].tolist() == [int(action) for action in row["actions"].split()]
+        assert moves["move"].tolist() == list(range(row["moves"]))
+    for each in found.moves.iloc[::97].to_dict("records"):
+        actions = [int(action) for action in results.loc[(each["agent"], each["deal"]), "actions"].split()]
+        game = Game(each["deal"], rules, actions=actions[: each["move"]])
+        assert (each["options"], each["stock"]) == (len(game.legal_actions()), game.stock)
+        values = {}
+        for action in game.legal_actions():
+            after = game.copy()
+            after.play(action)
+            values[action] = solve(after).score
+        assert each["value"] == max(values.values())
+        assert each["chosen"] == values[each["action"]]
+        assert each["draw_best"] == (values.get(28) == each["value"])
+        assert each["removal_best"] == (each["value"] in [value for action, value in values.items() if action < 28])
+    assert found.moves.loc[found.moves["agent"] == "oracle", "loss"].eq(0).all()
 
 
 def test_a_folder_is_for_one_run_at_a_time_and_of_one_kind(tmp_path: Path) -> None:

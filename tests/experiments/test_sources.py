@@ -59,6 +59,7 @@ def facts(checkout: Path) -> object:
     return own_facts(checkout)
 
 
+@pytest.mark.slow
 def test_a_change_of_any_file_that_workers_run_changes_the_keys(checkout: Path) -> None:
     before = facts(checkout)
     assert before == facts(ROOT)

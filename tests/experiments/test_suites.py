@@ -9,7 +9,7 @@ import pytest
 from experiments import suites
 from experiments.config import KEPT, SUITES, CompareConfig
 from experiments.runs.store import Store
-from tests.common import AtOnce, compared
+from tests.common import AtOnce, compared, slow
 from tests.naive import NaiveGame, naive_deal
 from tripeaks_env import PRESETS, Rules, difficulty, is_evaluation, solve, suite
 from tripeaks_env.game.deals import format_code, parse_code
@@ -19,7 +19,7 @@ def found(first: int, count: int, rules: Rules, folder: Path) -> pd.DataFrame:
     return suites.find_out(first, suite(count), rules, Store(folder), AtOnce())
 
 
-@pytest.mark.parametrize("name", KEPT)
+@pytest.mark.parametrize("name", [*KEPT][:1] + slow(*[*KEPT][1:]))
 def test_the_file_of_a_suite_has_its_deals_and_their_optimum(name: str) -> None:
     rules = PRESETS[name]
     table = suites.read(rules, 10**6)
@@ -51,12 +51,12 @@ def test_random_play_scores_what_naive_random_play_does() -> None:
     rng = np.random.default_rng(0)
     for row in suites.read(rules, 3).to_dict("records"):
         scores = []
-        for _ in range(300):
+        for _ in range(100):
             game = NaiveGame(naive_deal(parse_code(row["deal"])[1])[0])
             while game.legal_actions():
                 game.play(int(rng.choice(game.legal_actions())))
             scores.append(game.score)
-        error = np.std(scores) * np.sqrt(1 / 300 + 1 / suites.PLAYOUTS)
+        error = np.std(scores) * np.sqrt(1 / 100 + 1 / suites.PLAYOUTS)
         assert abs(np.mean(scores) - row["random"]) < 5 * error
 
 

@@ -26,7 +26,7 @@ from experiments.training.distillation import VALUES, decisions, distil
 from experiments.training.self_play import Record, input_lists, new_record, outcomes, play_games, returns
 from experiments.training.value_learner import ValueLearner
 from tests.agents.test_expectation import random_network
-from tests.common import RULES, compared
+from tests.common import RULES, compared, slow
 from tripeaks_env import Rules, sample_actions
 from tripeaks_env.env.splits import is_evaluation, random_numbers
 from tripeaks_env.game.engine import GAME, tables
@@ -89,18 +89,17 @@ def test_returns_without_luck_are_as_hand_made_ones() -> None:
     assert found.tolist() == [[1.5 + 0.5 * (middle - 2.0), middle, last], [1.5, middle, last]]
 
 
-def test_returns_of_any_network_are_right_on_average() -> None:
+@pytest.mark.parametrize("count", [1000, *slow(4000)])
+def test_returns_of_any_network_are_right_on_average(count: int) -> None:
     """With a trace of 1 they are unbiased, however wrong the network is: their mean is that of what really happened."""
-    found = play_games(numbers(4000), Rules.easy, random_network(), np.random.default_rng(1))
+    found = play_games(numbers(count), Rules.easy, random_network(), np.random.default_rng(1))
     first, real = returns(found, 1.0)[:, 0], outcomes(found, 3.0)[:, 0]
     error = np.std(first - real) / len(first) ** 0.5
     assert abs(np.mean(first - real)) < 3.5 * error
     assert real.std() > 0.1
 
 
-@pytest.mark.parametrize(
-    "name", ["easy", *(pytest.param(name, marks=pytest.mark.slow) for name in ("traditional", "wild-empty-classic"))]
-)
+@pytest.mark.parametrize("name", ["easy", *slow("traditional", "wild-empty-classic")])
 def test_advantages_add_up_to_the_outcome_less_luck(name: str) -> None:
     """Over an episode their mean is that of the outcome less the value of the start: luck is nothing on average."""
     rules = RULES[name]

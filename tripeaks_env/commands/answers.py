@@ -23,6 +23,7 @@ from tripeaks_env.solver.advice import action_values, hint
 from tripeaks_env.solver.difficulty import difficulty
 from tripeaks_env.solver.one_deal import as_game, solve
 
+YES_NO = ("no", "yes")
 Facts = dict[str, Any]
 """An answer, made of JSON types only."""
 
@@ -41,14 +42,16 @@ def show_deal(
 
     def facts(game: Game) -> Facts:
         found: Facts = {"status": str(game.status), "score": game.score, "moves": game.moves, "stock": game.stock}
-        found |= {"peaks": game.peaks_cleared, "legal": game.legal_actions(), "board": _board(game, every_card)}
+        rules = replace(game.rules, open_peaks=True) if every_card else game.rules
+        board = view_of(deal_slots([game.deal], rules)[0], game.record, rules)
+        found |= {"peaks": game.peaks_cleared, "legal": game.legal_actions(), "board": str(board)}
         return found | ({"cards": game.deal.text()} if every_card else {})
 
     def show(game: Game, found: Facts) -> None:
-        typer.echo(_title(game))
         typer.echo(found["board"])
         if every_card:
-            typer.echo(" ".join(["stock in draw order:", *map(card_symbol, _stock(game))]))
+            slots = deal_slots([game.deal], game.rules)[0, : FIRST_WASTE + 1 + game.rules.stock_size].tolist()
+            typer.echo(" ".join(["stock in draw order:", *map(card_symbol, slots[len(slots) - game.stock :])]))
 
     _respond(position, rules, as_json, facts, show)
 
@@ -74,12 +77,10 @@ def show_solution(
         return {"objective": objective, **found, "line": actions}
 
     def show(game: Game, found: Facts) -> None:
-        typer.echo(_title(game))
-        won = _yes_no(found["won"])
-        typer.echo("score {score}   won {}   draws {draws}   peaks {peaks}".format(won, **found))
+        typer.echo("score {score}   won {}   draws {draws}   peaks {peaks}".format(YES_NO[found["won"]], **found))
         typer.echo(" ".join(map(str, ["line", *found["line"]])))
-        if line:
-            _show_line(game, found["line"])
+        for number, action in enumerate(found["line"] if line else (), 1):
+            typer.echo(f"\n{number}. {_in_words(game.play(action))}\n{game}")
 
     _respond(position, rules, as_json, facts, show)
 
@@ -108,7 +109,6 @@ def show_values(position: Position, rules: PositionRules = None, as_json: AsJson
         return {"values": rows, "best": best.action, "hint": best.message}
 
     def show(game: Game, found: Facts) -> None:
-        typer.echo(_title(game))
         typer.echo(str(game))
         if not found["values"]:
             typer.echo(f"The game is {game.status}; there is no move.")
@@ -133,8 +133,7 @@ def show_difficulty(position: Position, rules: PositionRules = None, as_json: As
     """
 
     def show(game: Game, found: Facts) -> None:
-        typer.echo(_title(game))
-        typer.echo(f"winnable        {_yes_no(found['winnable'])}")
+        typer.echo(f"winnable        {YES_NO[found['winnable']]}")
         if found["winnable"]:
             typer.echo(f"draws in hand   {found['draws_in_hand']}")
         typer.echo(f"winning moves   {found['winning_moves']} of {found['moves']}")
@@ -199,32 +198,13 @@ def _respond(
         answer(position)
     else:
         game = read_position(position, rules)
-        show(game, facts(game))
+        found = facts(game)
+        typer.echo(_title(game))
+        show(game, found)
 
 
 def _title(game: Game) -> str:
     return f"{game.deal.code(game.rules) or 'given by its cards'}   rules {game.rules}"
-
-
-def _board(game: Game, every_card: bool = False) -> str:
-    rules = replace(game.rules, open_peaks=True) if every_card else game.rules
-    return str(view_of(deal_slots([game.deal], rules)[0], game.record, rules))
-
-
-def _stock(game: Game) -> list[int]:
-    """Return the cards that are left in the stock, in draw order."""
-    slots = deal_slots([game.deal], game.rules)[0, : FIRST_WASTE + 1 + game.rules.stock_size]
-    return slots[len(slots) - game.stock :].tolist()
-
-
-def _yes_no(value: bool) -> str:
-    return "yes" if value else "no"
-
-
-def _show_line(game: Game, line: list[int]) -> None:
-    game = game.copy()
-    for number, action in enumerate(line, 1):
-        typer.echo(f"\n{number}. {_in_words(game.play(action))}\n{game}")
 
 
 def _in_words(outcome: Outcome) -> str:

@@ -14,8 +14,9 @@ from tripeaks_env.env.agent import Agent
 from tripeaks_env.game.rules import Rules
 from tripeaks_env.play import texts
 from tripeaks_env.play.session import Session
-from tripeaks_env.play.terminal import play as terminal_play
-from tripeaks_env.play.terminal import watch as terminal_watch
+from tripeaks_env.play.terminal.play import Player
+from tripeaks_env.play.terminal.screen import run
+from tripeaks_env.play.terminal.watch import Watcher
 from tripeaks_env.play.watching import Shown, Watching, chooser
 
 NO_CHECKOUT = (
@@ -39,7 +40,7 @@ def play_game(
     if window:
         _window("play").play(session, words)
     else:
-        terminal_play.play(session, words)
+        run(Player(session, words))
 
 
 def watch_agent(
@@ -73,7 +74,7 @@ def watch_agent(
     if window:
         _window("watch").watch(watching, words)
     else:
-        terminal_watch.watch(watching, words)
+        run(Watcher(watching, words))
 
 
 def _load_agent(name: str, rules: Rules, seed: int) -> Agent:

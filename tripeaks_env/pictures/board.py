@@ -12,7 +12,9 @@ import numpy as np
 import pygame
 
 from tripeaks_env.game.cards import JOKER, NO_CARD
+from tripeaks_env.game.deals import Deal
 from tripeaks_env.game.engine import DRAW, Status
+from tripeaks_env.game.game import Game
 from tripeaks_env.game.layout import HALF_COLUMNS, PEAKS, POSITIONS, ROWS
 from tripeaks_env.game.view import BACK, View
 from tripeaks_env.pictures.cards import ASPECT, CardArt
@@ -23,6 +25,7 @@ TEXT: Colour = (255, 255, 255)
 LABEL: Colour = (178, 214, 200)
 PLAYABLE: Colour = (255, 204, 51)
 LAST: Colour = (126, 226, 255)
+DARK = (12, 24, 34)
 EMPTY_PLACE: Colour = (255, 255, 255, 90)
 VEIL: Colour = (10, 24, 40, 90)  # over face-up cards that others cover
 
@@ -47,18 +50,6 @@ class Words(NamedTuple):
     blocked: str = "No more moves"
 
 
-_EVERYTHING = View(
-    tableau=np.full(POSITIONS, BACK),
-    waste=NO_CARD,
-    stock=1,
-    score=0,
-    moves=0,
-    playable=frozenset(),
-    last=None,
-    status=Status.WON,
-)
-
-
 class Painter:
     """Paints boards of one size. Fonts, background and images of cards are made here, once; those of texts when first met.
 
@@ -81,7 +72,7 @@ class Painter:
         self._dress(art)
         self._background = landscape(width, height, self._unit, self._horizon, self._summits())
         self._text = lru_cache(maxsize=512)(text_image)
-        self.paint(_EVERYTHING)  # so that every font is there
+        self.paint(Game(Deal.from_number(0)).view()._replace(status=Status.WON))  # so that every font is there
 
     def _place(self) -> None:
         """Find the places of the cards; what height is left over goes to the gaps."""
@@ -110,9 +101,8 @@ class Painter:
     def _dress(self, art: CardArt) -> None:
         """Make all images: each card with its shadow, what marks cards, a flag."""
         margin, unit = self._margin, self._unit
-        shadow = art.glow((0, 0, 0, 170), margin)
-        self._shadow = shadow
-        self._slight = shadow.copy()  # on other cards
+        self._shadow = art.glow((0, 0, 0, 170), margin)
+        self._slight = self._shadow.copy()  # on other cards
         self._slight.set_alpha(110)
         self._cards = {card: art.back() if card == BACK else art.card(card) for card in (*range(JOKER + 1), BACK)}
         self._veil = art.shade(VEIL)
@@ -153,7 +143,7 @@ class Painter:
             if card == NO_CARD:
                 continue
             place = self._rectangles[position].topleft
-            self._draw_marked(surface, card, place, self._glow if position in view.playable else None)
+            self._draw_card(surface, card, place, self._glow if position in view.playable else self._shadow)
             if card != BACK and position not in exposed:
                 surface.blit(self._veil, place)
         self._paint_stock(surface, view)
@@ -161,28 +151,24 @@ class Painter:
         self._paint_texts(surface, view)
         return surface
 
-    def _draw_marked(
-        self, surface: pygame.Surface, card: int, place: tuple[int, int], light: pygame.Surface | None
-    ) -> None:
-        self._around(surface, light or self._shadow, place)
-        surface.blit(self._cards[card], place)
-
-    def _around(self, surface: pygame.Surface, light: pygame.Surface, place: tuple[int, int]) -> None:
+    def _draw_card(self, surface: pygame.Surface, card: int, place: tuple[int, int], light: pygame.Surface) -> None:
+        """Draw a card with light or shadow around it."""
         surface.blit(light, (place[0] - self._margin, place[1] - self._margin))
+        surface.blit(self._cards[card], place)
 
     def _paint_stock(self, surface: pygame.Surface, view: View) -> None:
         rectangle = self._rectangles[DRAW]
         if not view.stock:
             surface.blit(self._empty, rectangle)
-        if view.stock:
+        else:
             strip = pygame.Rect(0, 0, self.card_size[0] // 2, self.card_size[1])  # of a card, more than shows
-            for under in range(view.stock - 1, 0, -1):
-                place = (round(rectangle.left - under * FAN * self._unit), rectangle.top)
-                if under == view.stock - 1:
-                    self._around(surface, self._shadow, place)
-                surface.blit(self._cards[BACK], place, strip)
-            light = self._glow if DRAW in view.playable else None
-            self._draw_marked(surface, BACK, rectangle.topleft, light or self._slight)
+            lefts = [round(rectangle.left - under * FAN * self._unit) for under in range(view.stock - 1, 0, -1)]
+            if lefts:
+                surface.blit(self._shadow, (lefts[0] - self._margin, rectangle.top - self._margin))
+            for left in lefts:
+                surface.blit(self._cards[BACK], (left, rectangle.top), strip)
+            light = self._glow if DRAW in view.playable else self._slight
+            self._draw_card(surface, BACK, rectangle.topleft, light)
             centred(surface, self._badge, *rectangle.center)
             centred(surface, self._text(str(view.stock), 0.25 * self._unit, TEXT), *rectangle.center)
 
@@ -190,7 +176,7 @@ class Painter:
         if view.waste == NO_CARD:
             surface.blit(self._empty, self._waste)
             return
-        self._draw_marked(surface, view.waste, self._waste.topleft, None if view.last is None else self._ring)
+        self._draw_card(surface, view.waste, self._waste.topleft, self._shadow if view.last is None else self._ring)
         if view.last == DRAW:
             centred(surface, self._arrow, (self._rectangles[DRAW].right + self._waste.left) / 2, self._waste.centery)
 
@@ -205,20 +191,15 @@ class Painter:
         if view.status != Status.PLAYING:
             words = self.words.won if view.status == Status.WON else self.words.blocked
             text = self._text(words, min(0.42, 12 / len(words)) * unit, TEXT)
-            board = self._banner(text.get_size())
             x, y = self.size[0] / 2, (self._rectangles[0].top + self._rectangles[18].bottom) / 2
-            centred(surface, board, x, y)
+
+            def draw_banner(image: pygame.Surface, s: float) -> None:
+                w, h = image.get_size()
+                rounded(image, (*DARK, 225), (0, 0, w, h), h / 2)
+                rounded(image, PLAYABLE, (0, 0, w, h), h / 2, max(1.0, 0.03 * unit) * s)
+
+            centred(surface, fine(text.width + 1.1 * unit, text.height + 0.8 * unit, PLAYABLE, draw_banner), x, y)
             centred(surface, text, x, y)
-
-    def _banner(self, size: tuple[int, int]) -> pygame.Surface:
-        width, height = size[0] + 1.1 * self._unit, size[1] + 0.8 * self._unit
-
-        def draw(image: pygame.Surface, s: float) -> None:
-            w, h = image.get_size()
-            rounded(image, (12, 24, 34, 225), (0, 0, w, h), h / 2)
-            rounded(image, PLAYABLE, (0, 0, w, h), h / 2, max(1.0, 0.03 * self._unit) * s)
-
-        return fine(width, height, PLAYABLE, draw)
 
     def action_at(self, x: int, y: int, view: View) -> int | None:
         """Return the action of the topmost card at a point: 0-27, 28 for the stock's place, ``None`` elsewhere."""
@@ -257,4 +238,4 @@ def _draw_flag(image: pygame.Surface, scale: float) -> None:
 def _draw_badge(image: pygame.Surface, scale: float) -> None:
     side = image.get_width()
     pygame.draw.circle(image, TEXT, (side / 2, side / 2), side / 2)
-    pygame.draw.circle(image, (12, 24, 34), (side / 2, side / 2), 0.45 * side)
+    pygame.draw.circle(image, DARK, (side / 2, side / 2), 0.45 * side)

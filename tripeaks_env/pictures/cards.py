@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 
 import pygame
 
@@ -38,19 +39,18 @@ ASPECT = 1.4
 """Height of a card by its width."""
 SMALL = 44  # a card narrower than this shows only rank and suit, as large as they can be
 
-# Where the pips of 2 to 10 lie, as shares of the field that they fill. Those below its middle stand on their head.
-_LEFT, _MIDDLE, _RIGHT = 0.0, 0.5, 1.0
-_SIDES = (_LEFT, _RIGHT)
-PIPS: dict[int, tuple[Point, ...]] = {
-    2: ((_MIDDLE, 0), (_MIDDLE, 1)),
-    3: ((_MIDDLE, 0), (_MIDDLE, 0.5), (_MIDDLE, 1)),
-    4: tuple((x, y) for y in (0, 1) for x in _SIDES),
-    5: (*((x, y) for y in (0, 1) for x in _SIDES), (_MIDDLE, 0.5)),
-    6: tuple((x, y) for y in (0, 0.5, 1) for x in _SIDES),
-    7: (*((x, y) for y in (0, 0.5, 1) for x in _SIDES), (_MIDDLE, 0.25)),
-    8: (*((x, y) for y in (0, 0.5, 1) for x in _SIDES), (_MIDDLE, 0.25), (_MIDDLE, 0.75)),
-    9: (*((x, y) for y in (0, 1 / 3, 2 / 3, 1) for x in _SIDES), (_MIDDLE, 0.5)),
-    10: (*((x, y) for y in (0, 1 / 3, 2 / 3, 1) for x in _SIDES), (_MIDDLE, 1 / 6), (_MIDDLE, 5 / 6)),
+# How far down the field of the pips of 2 to 10 two lie side by side, and one in the middle. Those below its middle stand on
+# their head.
+PIPS: dict[int, tuple[tuple[float, ...], tuple[float, ...]]] = {
+    2: ((), (0, 1)),
+    3: ((), (0, 0.5, 1)),
+    4: ((0, 1), ()),
+    5: ((0, 1), (0.5,)),
+    6: ((0, 0.5, 1), ()),
+    7: ((0, 0.5, 1), (0.25,)),
+    8: ((0, 0.5, 1), (0.25, 0.75)),
+    9: ((0, 1 / 3, 2 / 3, 1), (0.5,)),
+    10: ((0, 1 / 3, 2 / 3, 1), (1 / 6, 5 / 6)),
 }
 
 
@@ -100,13 +100,8 @@ class CardArt:
                 pygame.draw.line(field, BACK_LIGHT, (x, 0), (x + fh, fh), thick)
                 pygame.draw.line(field, BACK_LIGHT, (x, 0), (x - fh, fh), thick)
             if w >= SMALL:
-                rounded(
-                    field,
-                    PAPER,
-                    (0.03 * w * s, 0.03 * w * s, fw - 0.06 * w * s, fh - 0.06 * w * s),
-                    0.04 * w * s,
-                    thick,
-                )
+                line = 0.03 * w * s
+                rounded(field, PAPER, (line, line, fw - 2 * line, fh - 2 * line), 0.04 * w * s, thick)
             radius = 0.27 * w * s
             pygame.draw.circle(field, PAPER, (fw / 2, fh / 2), radius)
             pygame.draw.circle(field, BACK_RED, (fw / 2, fh / 2), radius * 0.88)
@@ -159,20 +154,17 @@ class CardArt:
 
         return fine(w + 2 * margin, h + 2 * margin, colour, draw)
 
-    def _line(self) -> float:
-        return max(1.0, 0.012 * self.width)
-
     def _paper(self) -> pygame.Surface:
         """Return an empty face."""
         return fine(self.width, self.height, EDGE, self._draw_paper)
 
     def _draw_paper(self, image: pygame.Surface, s: float) -> None:
-        bordered(image, PAPER, EDGE, self.radius * s, self._line() * s)
+        bordered(image, PAPER, EDGE, self.radius * s, max(1.0, 0.012 * self.width) * s)
 
     def _draw_large(self, image: pygame.Surface, rank: int, suit: int) -> None:
         """Draw rank and suit as large as the card allows: the rank above, where no other card lies."""
         w, h = self.width, self.height
-        text = self._rank_image(rank, 0.46 * w, SUIT_COLOURS[suit], 0.66 * w)
+        text = _rank_image(rank, 0.46 * w, SUIT_COLOURS[suit], 0.66 * w)
         image.blit(text, (round(0.12 * w), round(0.12 * w)))
         symbol = _symbol(suit, 0.56 * w)
         image.blit(symbol, (w - round(0.12 * w) - symbol.get_width(), h - round(0.12 * w) - symbol.get_height()))
@@ -180,7 +172,7 @@ class CardArt:
     def _draw_index(self, image: pygame.Surface, rank: int, suit: int) -> None:
         """Draw rank and suit into the upper left corner and, turned, into the lower right one."""
         w, h = self.width, self.height
-        text = self._rank_image(rank, 0.225 * w, SUIT_COLOURS[suit], 0.225 * w)
+        text = _rank_image(rank, 0.225 * w, SUIT_COLOURS[suit], 0.225 * w)
         symbol = _symbol(suit, 0.18 * w)
         corner = clear(round(0.26 * w), round(0.56 * w), PAPER)
         middle = 0.143 * w
@@ -190,18 +182,13 @@ class CardArt:
         turned = pygame.transform.rotate(corner, 180)
         image.blit(turned, (w - turned.get_width(), h - turned.get_height()))
 
-    def _rank_image(self, rank: int, height: float, colour: Colour, widest: float) -> pygame.Surface:
-        image = text_image("10" if rank == 10 else RANKS[rank - 1], height, colour)
-        if image.get_width() > widest:
-            image = shrunk(image, round(widest), image.get_height())
-        return image
-
     def _draw_pips(self, image: pygame.Surface, rank: int, suit: int) -> None:
         w, h = self.width, self.height
         symbol = _symbol(suit, (0.18 if rank < 9 else 0.155) * w)
         turned = pygame.transform.flip(symbol, False, True)
-        for x, y in PIPS[rank]:
-            centred(image, turned if y > 0.5 else symbol, w * (0.37 + 0.26 * x), h * (0.16 + 0.68 * y))
+        for ys, xs in zip(PIPS[rank], ((0.37, 0.63), (0.5,)), strict=True):
+            for x, y in product(xs, ys):
+                centred(image, turned if y > 0.5 else symbol, w * x, h * (0.16 + 0.68 * y))
 
     def _draw_court(self, image: pygame.Surface, rank: int, suit: int) -> None:
         """Draw a jack, queen or king: a panel with the figure in its upper half and, turned, in its lower one."""
@@ -221,12 +208,11 @@ class CardArt:
 
         panel = fine(pw, ph, PAPER, draw)
         symbol = _symbol(suit, 0.15 * w)
-        x, y = round((w - pw) / 2), round((h - ph) / 2)
         inset = round(0.035 * w)
         panel.blit(symbol, (inset, inset))
         turned = pygame.transform.flip(symbol, False, True)
         panel.blit(turned, (pw - inset - turned.get_width(), ph - inset - turned.get_height()))
-        image.blit(panel, (x, y))
+        image.blit(panel, (round((w - pw) / 2), round((h - ph) / 2)))
 
     def _joker(self) -> pygame.Surface:
         """Return the joker: a star in the colours of all suits."""
@@ -236,18 +222,12 @@ class CardArt:
 
         def draw(star: pygame.Surface, s: float) -> None:
             side = star.get_width()
-            corners = [
-                (
-                    side / 2 + math.sin(math.pi * i / 5) * side * (0.5 if i % 2 == 0 else 0.22),
-                    side / 2 - math.cos(math.pi * i / 5) * side * (0.5 if i % 2 == 0 else 0.22),
-                )
-                for i in range(10)
-            ]
-            for i, colour in enumerate(colours):
-                at = 2 * i
-                pygame.draw.polygon(
-                    star, colour, [(side / 2, side / 2), corners[at - 1], corners[at], corners[(at + 1) % 10]]
-                )
+            corners = []
+            for i in range(10):
+                angle, radius = math.pi * i / 5, side * (0.5 if i % 2 == 0 else 0.22)
+                corners.append((side / 2 + math.sin(angle) * radius, side / 2 - math.cos(angle) * radius))
+            for at, colour in zip(range(0, 10, 2), colours, strict=True):
+                pygame.draw.polygon(star, colour, [(side / 2, side / 2), corners[at - 1], *corners[at : at + 2]])
 
         star = fine(0.72 * w, 0.72 * w, GOLD, draw)
         centred(image, star, w / 2, h * (0.5 if self.width >= SMALL else 0.42))
@@ -261,6 +241,11 @@ class CardArt:
 def _symbol(suit: int, height: float) -> pygame.Surface:
     """Return the symbol of a suit in its colour."""
     return suit_image(suit, height, SUIT_COLOURS[suit])
+
+
+def _rank_image(rank: int, height: float, colour: Colour, widest: float) -> pygame.Surface:
+    image = text_image("10" if rank == 10 else RANKS[rank - 1], height, colour)
+    return shrunk(image, round(widest), image.height) if image.width > widest else image
 
 
 def _draw_figure(image: pygame.Surface, rank: str, red: bool) -> None:

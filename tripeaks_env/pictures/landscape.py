@@ -29,7 +29,8 @@ def landscape(width: int, height: int, unit: float, horizon: float, summits: Seq
     """
     scale = 2 if width > 400 else FINE
     image = pygame.Surface((width * scale, height * scale))
-    _blend(image, SKY, 0, horizon * scale)
+    for line in range(image.height):
+        image.fill(_between(SKY, line / max(1.0, horizon * scale)), (0, line, image.width, 1))
     for x, y in (summits[0], summits[2], summits[1]):
         _draw_mountain(image, x * scale, y * scale, (horizon + 0.5 * unit) * scale, unit * scale)
     _draw_meadow(image, horizon * scale, 0.16 * unit * scale)
@@ -37,13 +38,6 @@ def landscape(width: int, height: int, unit: float, horizon: float, summits: Seq
     surface = pygame.Surface((width, height), depth=32)
     surface.blit(small, (0, 0))
     return surface
-
-
-def _blend(image: pygame.Surface, colours: tuple[Colour, Colour], top: float, bottom: float) -> None:
-    """Fill an image from the first colour at ``top`` to the second, which it has from ``bottom`` on."""
-    width, height = image.get_size()
-    for y in range(height):
-        image.fill(_between(colours, (y - top) / max(1.0, bottom - top)), (0, y, width, 1))
 
 
 def _draw_meadow(image: pygame.Surface, horizon: float, bulge: float) -> None:

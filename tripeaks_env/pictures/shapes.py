@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 
+import numpy as np
 import pygame
 
 Colour = tuple[int, int, int] | tuple[int, int, int, int]
@@ -55,15 +56,11 @@ def fine(width: float, height: float, colour: Colour, draw: Callable[[pygame.Sur
     return shrunk(image, w, h)
 
 
-def curve(*points: Point, steps: int = 24) -> list[Point]:
-    """Return points on a cubic Bézier curve."""
-    (x0, y0), (x1, y1), (x2, y2), (x3, y3) = points
-    found = []
-    for i in range(steps + 1):
-        t = i / steps
-        a, b, c, d = (1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3
-        found.append((a * x0 + b * x1 + c * x2 + d * x3, a * y0 + b * y1 + c * y2 + d * y3))
-    return found
+def curve(*points: Point) -> list[Point]:
+    """Return 25 points on a cubic Bézier curve, given by its four control points."""
+    t = np.linspace(0, 1, 25)
+    weights = np.stack([(1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3], axis=1)
+    return [(x, y) for x, y in (weights @ np.array(points)).tolist()]
 
 
 def mirrored(half: Iterable[Point]) -> list[Point]:

@@ -5,7 +5,7 @@ The terminal and the window both play a :class:`Session`. :mod:`tripeaks_env.pla
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, get_args
 
@@ -16,8 +16,9 @@ from tripeaks_env.game.cards import card_symbol
 from tripeaks_env.game.deals import Deal, parse_code
 from tripeaks_env.game.engine import DRAW, Rejection, Status
 from tripeaks_env.game.game import Game, Outcome
+from tripeaks_env.game.layout import HALF_COLUMNS
 from tripeaks_env.solver.advice import hint
-from tripeaks_env.solver.one_deal import Solution, solve
+from tripeaks_env.solver.one_deal import solve
 
 RulesChoice = Literal["easy", "classic"]
 """The rules that a person chooses from: whether king and ace are adjacent."""
@@ -125,11 +126,6 @@ class Session:
         return self.game.status != Status.PLAYING
 
     @property
-    def can_undo(self) -> bool:
-        """Whether there is an action to undo."""
-        return bool(self.game.action_mask()[DRAW + 1])
-
-    @property
     def last(self) -> int | None:
         """The action that led here, or ``None`` at the start."""
         line = self.game.line
@@ -217,19 +213,24 @@ class Session:
 
     def optimum(self) -> Message:
         """Say the best that this deal allows from the start."""
-        best = self._best()
+        best = solve(self.game.deal, self.game.rules)
         return Message("optimum_won" if best.won else "optimum_lost", {"score": best.score, "moves": len(best.actions)})
 
     def best_line(self) -> list[Move]:
         """Return a line from the start of this deal that scores its optimum."""
-        return _moves(self.game, self._best().actions)
+        return _moves(self.game, solve(self.game.deal, self.game.rules).actions)
 
     def own_line(self) -> list[Move]:
         """Return the line that led here from the start, without what was undone."""
         return _moves(self.game, self.game.line)
 
-    def _best(self) -> Solution:
-        return solve(self.game.deal, self.game.rules)
+    def last_move(self) -> Message | None:
+        """Say what the last move was and what it brought; ``None`` at the start."""
+        if self.last is None:
+            return None
+        move = self.own_line()[-1]
+        what = "did_draw" if move.action == DRAW else "did_remove"
+        return Message(what, {"card": card_name(move.card), "points": f"{move.points:+d}"})
 
     def _random_game(self, rules: RulesChoice) -> Game:
         return Game(Deal.from_number(int(random_numbers(self._rng)[0])), rules)
@@ -242,6 +243,20 @@ class Session:
 def _check(rules: str | None) -> None:
     if rules is not None and rules not in get_args(RulesChoice):
         raise ValueError(f"rules are {rules!r}; they must be one of {', '.join(get_args(RulesChoice))}")
+
+
+ANSWERS: Mapping[str, Callable[[Session], Message]] = {
+    "hint": Session.hint,
+    "ask_winnable": Session.winnable,
+    "ask_optimum": Session.optimum,
+    "error_help": Session.toggle_help,
+}
+"""The commands of :data:`tripeaks_env.play.keys.PLAY` that leave the game as it is and are answered with a message."""
+
+
+def uncovered(game: Game) -> list[int]:
+    """Return the positions of the cards that nothing covers, left to right."""
+    return sorted(game.view().exposed(), key=HALF_COLUMNS.__getitem__)
 
 
 def card_name(card: int) -> str:

@@ -2,8 +2,7 @@
 
 import io
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -39,13 +38,6 @@ INLINE: dict[str, str] = dict.fromkeys(
 )
 
 
-@contextmanager
-def _style(**more: str) -> Iterator[None]:
-    settings = STYLE | more
-    with matplotlib.rc_context(settings):
-        yield
-
-
 def save_png(path: Path, make: Callable[[], Figure]) -> None:
     """Write a plot to a PNG file.
 
@@ -53,7 +45,7 @@ def save_png(path: Path, make: Callable[[], Figure]) -> None:
         path: the file.
         make: returns the figure, in the style of this module.
     """
-    with _style():
+    with matplotlib.rc_context(STYLE):
         make().savefig(path, dpi=150, format="png")
 
 
@@ -66,7 +58,7 @@ def inline_svg(name: str, label: str, make: Callable[[], Figure]) -> str:
         make: returns the figure, in the style of this module.
     """
     file = io.StringIO()
-    with _style(**INLINE):
+    with matplotlib.rc_context(STYLE | INLINE):
         make().savefig(
             file, format="svg", transparent=True, metadata=dict.fromkeys(("Creator", "Date", "Format", "Type"))
         )

@@ -31,49 +31,47 @@ QUICK = ("random", "greedy", "opener", "ppo", "network", "oracle")
 """Agents that do not search; how long the others take is up to their budget."""
 PRESETS = {"easy": Rules.easy, "classic": Rules.classic}
 
-START = (
-    Measure("import tripeaks_env", "s", partial(samples.new_process, IMPORT)),
-    Measure("first calls, empty Numba cache", "s", partial(samples.compiling, FIRST_CALLS)),
-    Measure("first calls, filled Numba cache", "s", partial(samples.new_process, FIRST_CALLS)),
-)
-STEPS = (
-    Measure("engine, one game", "steps/s", samples.engine),
-    Measure("Game.play", "steps/s", samples.game_play),
-    Measure("one environment, gymnasium.make", "steps/s", samples.environment, games=1),
-    *(
-        Measure(f"vector env, {games:,} games, {variant}", "steps/s", partial(samples.vector, games, *options), games)
-        for games in NUM_ENVS
-        for variant, options in VARIANTS.items()
-    ),
-)
-PICTURES = tuple(
-    Measure(f"rgb_array, {width} x {height}", "frames/s", partial(samples.pictures, width, height), package="pygame-ce")
-    for width, height in ((320, 240), (960, 540), (1920, 1080))
-)
-SOLVERS = (
-    *(Measure(f"solve, {name}", "s", partial(samples.solving, rules)) for name, rules in PRESETS.items()),
-    Measure("solve, traditional (streak scoring)", "s", partial(samples.solving, Rules.traditional)),
-    Measure("action_values, easy", "s", partial(samples.valuing, Rules.easy)),
-    Measure("action_values, traditional", "s", partial(samples.valuing, Rules.traditional)),
-    *(
-        Measure(f"solve_many, {name}", "deals/s", partial(samples.solving_many, rules))
-        for name, rules in PRESETS.items()
-    ),
-)
-PLAYERS = (
-    *(Measure(f"{name}, a move, many games", "s", partial(samples.agent, name)) for name in QUICK),
-    Measure("ppo, a move, one game", "s", partial(samples.lone_agent, "ppo")),
-)
-TRAINING = (
-    Measure("PPO, native vector env", "decisions/s", partial(samples.training, True)),
-    Measure("PPO, DummyVecEnv of as many single ones", "decisions/s", partial(samples.training, False)),
-)
 SECTIONS = {
-    "Start": START,
-    "Steps": STEPS,
-    "Pictures": PICTURES,
-    "Solvers": SOLVERS,
-    "Agents": PLAYERS,
-    "Training": TRAINING,
+    "Start": (
+        Measure("import tripeaks_env", "s", partial(samples.new_process, IMPORT)),
+        Measure("first calls, empty Numba cache", "s", partial(samples.compiling, FIRST_CALLS)),
+        Measure("first calls, filled Numba cache", "s", partial(samples.new_process, FIRST_CALLS)),
+    ),
+    "Steps": (
+        Measure("engine, one game", "steps/s", samples.engine),
+        Measure("Game.play", "steps/s", samples.game_play),
+        Measure("one environment, gymnasium.make", "steps/s", samples.environment, games=1),
+        *(
+            Measure(
+                f"vector env, {games:,} games, {variant}", "steps/s", partial(samples.vector, games, *options), games
+            )
+            for games in NUM_ENVS
+            for variant, options in VARIANTS.items()
+        ),
+    ),
+    "Pictures": tuple(
+        Measure(
+            f"rgb_array, {width} x {height}", "frames/s", partial(samples.pictures, width, height), package="pygame-ce"
+        )
+        for width, height in ((320, 240), (960, 540), (1920, 1080))
+    ),
+    "Solvers": (
+        *(Measure(f"solve, {name}", "s", partial(samples.solving, rules)) for name, rules in PRESETS.items()),
+        Measure("solve, traditional (streak scoring)", "s", partial(samples.solving, Rules.traditional)),
+        Measure("action_values, easy", "s", partial(samples.valuing, Rules.easy)),
+        Measure("action_values, traditional", "s", partial(samples.valuing, Rules.traditional)),
+        *(
+            Measure(f"solve_many, {name}", "deals/s", partial(samples.solving_many, rules))
+            for name, rules in PRESETS.items()
+        ),
+    ),
+    "Agents": (
+        *(Measure(f"{name}, a move, many games", "s", partial(samples.agent, name)) for name in QUICK),
+        Measure("ppo, a move, one game", "s", partial(samples.lone_agent, "ppo")),
+    ),
+    "Training": (
+        Measure("PPO, native vector env", "decisions/s", partial(samples.training, True)),
+        Measure("PPO, DummyVecEnv of as many single ones", "decisions/s", partial(samples.training, False)),
+    ),
 }
 """The rows of this project, by the heading they stand under."""

@@ -13,7 +13,7 @@ from tripeaks_env.game.engine import DRAW
 from tripeaks_env.game.game import Game
 from tripeaks_env.game.layout import HALF_COLUMNS, POSITIONS, ROWS
 from tripeaks_env.game.view import BACK, View
-from tripeaks_env.play.session import card_name
+from tripeaks_env.play.session import card_name, uncovered
 
 DIGITS = "1234567890"
 """The keys of the ten columns, left to right."""
@@ -57,17 +57,37 @@ COLUMN = [half // 2 for half in HALF_COLUMNS]
 share one, as a card is covered as long as anything lies there in the rows below."""
 
 
-def row_of(position: int) -> int:
-    """Return the row of a position, 0 (summits) to 3."""
-    return next(number for number, row in enumerate(ROWS) if position in row)
+ROW = [row for row, positions in enumerate(ROWS) for _ in positions]
+"""The row of each position, 0 (summits) to 3."""
 
 
 def at_column(game: Game, column: int) -> int:
     """Return the position that a digit means: the uncovered card of that column, else a covered one, else a removed one."""
-    there = game.remaining
-    mine = [position for position in range(POSITIONS) if COLUMN[position] == column]
-    uncovered = [p for p in game.view().exposed() if p in mine]
-    return max(uncovered or [p for p in mine if p in there] or mine)
+    mine = {position for position in range(POSITIONS) if COLUMN[position] == column}
+    return max(mine.intersection(game.view().exposed()) or mine.intersection(game.remaining) or mine)
+
+
+def nearest(game: Game, position: int) -> int | None:
+    """Return the uncovered card nearest to a position, or ``None`` if the game is won."""
+    columns = HALF_COLUMNS
+    return min(uncovered(game), key=lambda card: abs(columns[card] - columns[position]), default=None)
+
+
+def moved(game: Game, cursor: int | None, key: str) -> int:
+    """Return where the cursor is after an arrow: sideways among uncovered cards, up and down among all, the stock below."""
+    cards = uncovered(game)
+    if cursor is None or not cards:
+        return next((card for card in cards if card in game.legal_actions()), DRAW)
+    if cursor == DRAW:
+        return {"up": cards[0], "right": cards[0], "left": cards[-1]}.get(key, DRAW)
+    x, y = HALF_COLUMNS[cursor], ROW[cursor]
+    if key == "left":
+        return next((card for card in reversed(cards) if HALF_COLUMNS[card] < x), cursor)
+    if key == "right":
+        return next((card for card in cards if HALF_COLUMNS[card] > x), cursor)
+    others = [card for card in game.remaining if (ROW[card] < y if key == "up" else ROW[card] > y)]
+    beyond = DRAW if key == "down" else cursor
+    return min(others, key=lambda card: (abs(ROW[card] - y), abs(HALF_COLUMNS[card] - x)), default=beyond)
 
 
 @dataclass(frozen=True)
@@ -113,13 +133,9 @@ class Canvas:
 
     def text(self) -> Text:
         """Return it all as lines."""
-        lines = []
-        for row in self.cells:
-            line = Text()
-            for character, style in row:
-                line.append(character, style)
+        lines = [Text.assemble(*row) for row in self.cells]
+        for line in lines:
             line.rstrip()
-            lines.append(line)
         return Text("\n").join(lines)
 
 
@@ -139,7 +155,7 @@ def board(view: View, size: Size, marks: Marks, words: tuple[str, str]) -> Text:
     for position, card in enumerate(view.tableau.tolist()):
         if card == NO_CARD:
             continue
-        x, y = HALF_COLUMNS[position] * size.half, row_of(position) * size.step
+        x, y = HALF_COLUMNS[position] * size.half, ROW[position] * size.step
         label = DIGITS[COLUMN[position]] if position in exposed and marks.labels else ""
         if small and label:
             canvas.write(2 * size.half * COLUMN[position] + 1, size.lines, label, marks.style(position) or "dim")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from rich.console import Console, ConsoleDimensions
@@ -12,8 +12,7 @@ from rich.control import Control
 from rich.text import Text
 
 from tripeaks_env.game.engine import DRAW
-from tripeaks_env.game.game import Game
-from tripeaks_env.play.session import Session, card_name, value_texts
+from tripeaks_env.play.session import Message, Session, card_name, value_texts
 from tripeaks_env.play.terminal.board import SIZES, Marks, Size, board
 from tripeaks_env.play.terminal.keys import reading
 from tripeaks_env.play.texts import text
@@ -27,14 +26,26 @@ PLAIN = str.maketrans("╭╮╰╯┏┓┗┛╔╗╚╝─━═│┃║░
 
 
 class Screens:
-    """Something on a terminal: keys go in, screens come out."""
+    """Games on a terminal: keys go in, screens come out.
 
-    def screen(self, columns: int, lines: int) -> Text:
-        """Return what to show on a terminal of that size."""
-        raise NotImplementedError
+    Args:
+        session: the games.
+        language: of the texts.
+    """
+
+    def __init__(self, session: Session, language: str) -> None:
+        self.session, self.language = session, language
 
     def press(self, key: str) -> bool:
         """Do what a key is for; return whether to go on."""
+        raise NotImplementedError
+
+    def shown(self, columns: int, lines: int) -> Text:
+        """Return what to show on a terminal of that size, which is large enough."""
+        raise NotImplementedError
+
+    def steps(self) -> Iterator[None]:
+        """Go on without a terminal; a screen is printed after each step."""
         raise NotImplementedError
 
     def tick(self) -> bool:
@@ -45,16 +56,93 @@ class Screens:
         """Return how many seconds it may take until something is due."""
         return POLL
 
+    def screen(self, columns: int, lines: int) -> Text:
+        """Return what to show on a terminal of that size."""
+        if fits(columns, lines):
+            return self.shown(columns, lines)
+        told = self.words("too_small", "bold", columns=LEAST_COLUMNS, lines=LEAST_LINES)
+        return Text("\n").join(wrapped(told, columns)[:lines])
 
-def fits(size: ConsoleDimensions) -> bool:
+    def words(self, key: str, style: str = "", /, **parameters: object) -> Text:
+        """Return a text in the language."""
+        return Text(text(key, self.language, **parameters), style)
+
+    def say(self, message: Message, style: str = "") -> Text:
+        """Return a message in the language."""
+        return self.words(message.key, style, **message.parameters)
+
+    def compose(
+        self, marks: Marks, told: Sequence[Text], keys: Sequence[tuple[str, str]], columns: int, lines: int
+    ) -> Text:
+        """Return a whole screen: a line of code and counters, the board, what is told, and keys; not more than fits."""
+        size = fitting(columns, lines)
+        margin = (columns - max(size.columns, LEAST_COLUMNS)) // 2
+        inner = columns - 2 * margin
+        piles = text("stock", self.language), text("waste", self.language)
+        cards = board(self.session.game.view(), size, marks, piles)
+        top = [self._header(inner), *cards.split("\n", allow_blank=True)]
+        bottom = self.key_lines(keys, inner)
+        room = max(0, lines - len(top) - len(bottom))
+        middle = [line for each in told for line in wrapped(each, inner)][:room]
+        spare = room - len(middle)
+        if spare > 1:
+            top, spare = [top[0], Text(), *top[1:]], spare - 1
+        if spare > 1:
+            top, spare = [*top, Text()], spare - 1
+        screen = [*top, *middle, *[Text()] * min(spare, 1), *bottom]
+        return Text("\n").join(Text(" " * margin) + line for line in screen)
+
+    def _header(self, columns: int) -> Text:
+        game, code = self.session.game, self.session.code
+        counters = "  ".join(str(self.words(key)) + f" {getattr(game, key)}" for key in ("score", "moves"))
+        rules = self.words(self.session.rules)
+        peaks = "▲" * game.peaks_cleared + "△" * (3 - game.peaks_cleared)
+        for line in (f"{code}   {rules}   {counters}   {peaks}", f"{code} {rules}  {counters}", f"{code}  {counters}"):
+            if len(line) <= columns:
+                break
+        return Text(line, "bold")
+
+    def key_lines(self, keys: Sequence[tuple[str, str]], columns: int) -> list[Text]:
+        """Return keys and what they do, as many in a line as fit."""
+        lines: list[Text] = []
+        for key, what in self._named(keys):
+            part = Text.assemble((key, "bold"), " ", what)
+            if lines and len(lines[-1]) + 2 + len(part) <= columns:
+                lines[-1].append("  ").append(part)
+            else:
+                lines.append(part)
+        return lines
+
+    def key_table(self, keys: Sequence[tuple[str, str]], columns: int, lines: int) -> Text:
+        """Return all keys, each in a line of its own if there are enough, and what the game is about, if that still fits."""
+        rows = self._named(keys)
+        width = max(len(key) for key, _ in rows)
+        body = [Text.assemble((key.ljust(width + 2), "bold"), what) for key, what in rows]
+        if len(body) + 1 > lines or max(map(len, body)) > columns:
+            body = self.key_lines(keys, columns)[: lines - 1]
+        about = [*wrapped(self.words("how"), min(columns, 80)), Text()]
+        last = self.words("any_key", "dim")
+        whole = [*about, *body, Text(), last]
+        return Text("\n").join(whole if len(whole) <= lines else [*body, last])
+
+    def _named(self, keys: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+        """Return keys, or the texts that name them, and what they do, in the language."""
+        return [(text(key, self.language) if len(key) > 3 else key, text(what, self.language)) for key, what in keys]
+
+    def value_line(self, title: str, values: np.ndarray) -> Text:
+        """Return what each legal action is worth, the best first."""
+        line, game = Text.assemble(self.words(title, "dim")), self.session.game
+        worth = value_texts(values, game)
+        best = max((values[action] for action in worth), default=None)
+        for action in sorted(worth, key=lambda action: (-values[action], action)):
+            name = text("draw", self.language) if action == DRAW else card_name(game.deal.cards[action])
+            line.append("  ").append(f"{name}\u00a0{worth[action]}", "bold" if values[action] == best else "")
+        return line
+
+
+def fits(columns: int, lines: int) -> bool:
     """Return whether a terminal of some size has room for the board."""
-    return size.width >= LEAST_COLUMNS and size.height >= LEAST_LINES
-
-
-def too_small(language: str, columns: int, lines: int) -> Text:
-    """Return what a terminal shows that the board does not fit on."""
-    told = text("too_small", language, columns=LEAST_COLUMNS, lines=LEAST_LINES)
-    return Text("\n").join(wrapped(Text(told, "bold"), columns)[:lines])
+    return columns >= LEAST_COLUMNS and lines >= LEAST_LINES
 
 
 def fitting(columns: int, lines: int) -> Size:
@@ -65,98 +153,12 @@ def fitting(columns: int, lines: int) -> Size:
     return SIZES[-1]
 
 
-def compose(
-    game: Game,
-    code: str,
-    marks: Marks,
-    language: str,
-    told: Sequence[Text],
-    keys: Iterable[tuple[str, str]],
-    columns: int,
-    lines: int,
-) -> Text:
-    """Return a whole screen: a line of code and counters, the board, what is told, and keys; not more than fits."""
-    size = fitting(columns, lines)
-    words = text("stock", language), text("waste", language)
-    margin = (columns - max(size.columns, LEAST_COLUMNS)) // 2
-    inner = columns - 2 * margin
-    cards = board(game.view(), size, marks, words)
-    top = [_header(game, code, language, inner), *cards.split("\n", allow_blank=True)]
-    bottom = key_lines(keys, language, inner)
-    room = lines - len(top) - len(bottom)
-    middle: list[Text] = []
-    for each in told:
-        middle += wrapped(each, inner)
-    middle = middle[: max(room, 0)]
-    spare = room - len(middle)
-    if spare > 1:
-        top, spare = [top[0], Text(), *top[1:]], spare - 1
-    if spare > 1:
-        top, spare = [*top, Text()], spare - 1
-    screen = [*top, *middle, *[Text()] * min(spare, 1), *bottom]
-    return Text("\n").join(Text(" " * margin) + line for line in screen)
-
-
-def _header(game: Game, code: str, language: str, columns: int) -> Text:
-    counters = "  ".join(
-        f"{text(key, language)} {value}" for key, value in (("score", game.score), ("moves", game.moves))
-    )
-    rules = text("easy" if game.rules.wrap else "classic", language)
-    peaks = "▲" * game.peaks_cleared + "△" * (3 - game.peaks_cleared)
-    for line in (f"{code}   {rules}   {counters}   {peaks}", f"{code} {rules}  {counters}", f"{code}  {counters}"):
-        if len(line) <= columns:
-            break
-    return Text(line, "bold")
-
-
 def wrapped(line: Text, columns: int) -> list[Text]:
     """Return a text as lines that fit."""
     lines = list(line.wrap(Console(width=columns), columns))
     for each in lines:
         each.rstrip()
     return lines
-
-
-def key_lines(keys: Iterable[tuple[str, str]], language: str, columns: int) -> list[Text]:
-    """Return keys and what they do, as many in a line as fit."""
-    lines: list[Text] = []
-    for key, what in keys:
-        name = text(key, language) if len(key) > 3 else key
-        part = Text.assemble((name, "bold"), " ", (text(what, language), ""))
-        if lines and len(lines[-1]) + 2 + len(part) <= columns:
-            lines[-1].append("  ").append(part)
-        else:
-            lines.append(part)
-    return lines
-
-
-def key_table(keys: Sequence[tuple[str, str]], language: str, columns: int, lines: int) -> Text:
-    """Return all keys, each in a line of its own if there are enough, and what the game is about, if that still fits."""
-    rows = [(text(key, language) if len(key) > 3 else key, text(what, language)) for key, what in keys]
-    width = max(len(key) for key, _ in rows)
-    body = [Text.assemble((key.ljust(width + 2), "bold"), what) for key, what in rows]
-    if len(body) + 1 > lines or max(map(len, body)) > columns:
-        body = key_lines(keys, language, columns)[: lines - 1]
-    about = [*wrapped(Text(text("how", language)), min(columns, 80)), Text()]
-    last = Text(text("any_key", language), "dim")
-    fits = len(about) + len(body) + 2 <= lines
-    return Text("\n").join([*about, *body, Text(), last] if fits else [*body, last])
-
-
-def value_line(title: str, values: np.ndarray, game: Game, language: str) -> Text:
-    """Return what each legal action is worth, the best first."""
-    line = Text.assemble((text(title, language), "dim"))
-    worth = value_texts(values, game)
-    for action in sorted(worth, key=lambda action: (-values[action], action)):
-        name = text("draw", language) if action == DRAW else card_name(game.deal.cards[action])
-        best = values[action] == max(values[other] for other in worth)
-        line.append("  ").append(f"{name}\u00a0{worth[action]}", "bold" if best else "")
-    return line
-
-
-def is_interactive() -> bool:
-    """Return whether keys can be read and screens shown: both ends are a terminal that can do more than print."""
-    return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "") not in ("dumb", "unknown")
 
 
 def plain(console: Console, shown: Text) -> Text:
@@ -168,12 +170,26 @@ def plain(console: Console, shown: Text) -> Text:
     return copy
 
 
-def run(screens: Screens, console: Console) -> None:
-    """Show screens on a terminal and pass its keys on, until there is enough of it or the input ends.
+def run(screens: Screens) -> None:
+    """Show screens until somebody quits or the input ends; then print which game it was and how it stands.
+
+    Where keys cannot be read or screens not be shown, as either end is no terminal or one that can do no more than print,
+    screens are printed one after another.
 
     Raises:
         KeyboardInterrupt: by Ctrl-C; the terminal is as it was.
     """
+    console, session = Console(highlight=False), screens.session
+    if sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "") not in ("dumb", "unknown"):
+        _show(screens, console)
+    else:
+        for _ in screens.steps():
+            console.print(plain(console, screens.screen(max(console.width, LEAST_COLUMNS), 24)), soft_wrap=True)
+    game = session.game
+    console.print(screens.words("goodbye", code=session.code, score=game.score, moves=game.moves))
+
+
+def _show(screens: Screens, console: Console) -> None:
     with reading() as keys, console.screen(hide_cursor=True) as screen:
         shown: ConsoleDimensions | None = None
         changed = True
@@ -181,22 +197,11 @@ def run(screens: Screens, console: Console) -> None:
             if changed or console.size != shown:
                 shown = console.size
                 console.control(Control.home())  # the last line may have left the cursor beyond it
-                screen.update(plain(console, screens.screen(shown.width, shown.height)))
+                screen.update(plain(console, screens.screen(*shown)))
             key = keys.read(min(POLL, screens.wait()))
             if key is None:
                 changed = screens.tick()
-            elif not (screens.press(key) if fits(shown) else key not in ("q", "end")):
+            elif not (screens.press(key) if fits(*shown) else key not in ("q", "end")):
                 return
             else:
                 changed = True
-
-
-def print_screen(screens: Screens, console: Console) -> None:
-    """Print a screen, where the output is no terminal."""
-    console.print(plain(console, screens.screen(max(console.width, LEAST_COLUMNS), 24)), soft_wrap=True)
-
-
-def say_goodbye(session: Session, language: str, console: Console) -> None:
-    """Print which game it was and how it stands."""
-    game = session.game
-    console.print(Text(text("goodbye", language, code=session.code, score=game.score, moves=game.moves)))

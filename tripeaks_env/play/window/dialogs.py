@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple
 
 import pygame
@@ -55,7 +56,6 @@ class Dialog:
         error: what was wrong with what was written.
         choices: switches above the line to write.
         entry: a line to write, or ``None``.
-        empty: what stands in it as long as nothing is written.
         columns: lines of play to show side by side.
         legend: what stands below them.
         buttons: what can be done; the first one is done with Enter.
@@ -66,17 +66,12 @@ class Dialog:
     error: str = ""
     choices: list[Button] = field(default_factory=list)
     entry: Field | None = None
-    empty: str = ""
-    columns: Sequence[Column] = ()
+    columns: list[Column] = field(default_factory=list)
     legend: str = ""
     buttons: list[Button] = field(default_factory=list)
 
-    def at(self, point: tuple[int, int]) -> Button | None:
-        """Return the button at a point."""
-        return next((button for button in [*self.choices, *self.buttons] if button.rect.collidepoint(point)), None)
-
-    def draw(self, surface: pygame.Surface, unit: int, mouse: tuple[int, int]) -> pygame.Rect:
-        """Draw it in the middle, smaller than lines of ``unit`` pixels where there is no room; return where it is."""
+    def draw(self, surface: pygame.Surface, unit: int, mouse: tuple[int, int]) -> None:
+        """Draw it in the middle, smaller than lines of ``unit`` pixels where there is no room."""
         screen = surface.get_rect()
         width = min(round(0.96 * screen.w), (46 if self.columns else 32) * unit)
         while True:
@@ -98,7 +93,6 @@ class Dialog:
         for height, draw in blocks:
             draw(surface, pygame.Rect(box.x + edge, y, max(1, width - 2 * edge), height))
             y += height + gap
-        return box
 
     def _blocks(self, unit: int, width: int, mouse: tuple[int, int]) -> list[Block]:
         blocks = [_text(self.title, round(1.35 * unit), INK, width)]
@@ -111,7 +105,7 @@ class Dialog:
         if self.choices:
             blocks.append(_buttons(self.choices, unit, width, mouse))
         if self.entry:
-            blocks.append(_field(self.entry, unit, self.empty))
+            blocks.append((2 * unit, partial(self.entry.draw, unit=unit)))
         if self.error:
             blocks.append(_text(self.error, unit, WARNING, width))
         if self.buttons:
@@ -140,13 +134,6 @@ def _buttons(buttons: list[Button], unit: int, width: int, mouse: tuple[int, int
             button.draw(surface, unit, button.rect.collidepoint(mouse))
 
     return height, draw
-
-
-def _field(written: Field, unit: int, empty: str) -> Block:
-    def draw(surface: pygame.Surface, rect: pygame.Rect) -> None:
-        written.draw(surface, rect, unit, empty)
-
-    return 2 * unit, draw
 
 
 def _columns(columns: Sequence[Column], unit: int, width: int) -> Block:

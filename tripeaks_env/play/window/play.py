@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import get_args
 
 import pygame
 
@@ -11,13 +14,11 @@ from tripeaks_env.game.deals import parse_code
 from tripeaks_env.game.engine import DRAW, Status
 from tripeaks_env.game.game import Game
 from tripeaks_env.game.view import View
-from tripeaks_env.pictures.board import Painter
 from tripeaks_env.play.keys import PLAY
-from tripeaks_env.play.session import Message, Move, RulesChoice, Session
+from tripeaks_env.play.session import ANSWERS, Message, RulesChoice, Session, uncovered
 from tripeaks_env.play.window.dialogs import Column, Dialog
-from tripeaks_env.play.window.keys import key_name
-from tripeaks_env.play.window.tabletop import SIZE, Tabletop
-from tripeaks_env.play.window.widgets import INK, WARNING, Button, Field
+from tripeaks_env.play.window.tabletop import MARK_SECONDS, SIZE, Mark, Tabletop
+from tripeaks_env.play.window.widgets import Button, Field
 
 
 def play(session: Session, language: str = "en") -> None:
@@ -27,6 +28,37 @@ def play(session: Session, language: str = "en") -> None:
         OSError: there is no display.
     """
     PlayWindow(session, language).run()
+
+
+@dataclass(kw_only=True)
+class NewGame(Dialog):
+    """What is asked before a new game: the rules, and perhaps a code."""
+
+    entry: Field
+
+    @property
+    def rules(self) -> RulesChoice:
+        """The rules that are chosen."""
+        return "classic" if any(choice.on and choice.command == "classic" for choice in self.choices) else "easy"
+
+    def choose(self, rules: str) -> None:
+        """Choose rules; a code that stands there gets their letter."""
+        for choice in self.choices:
+            choice.on = choice.command == rules
+        if _letter(self.entry.text):
+            self.entry.text = re.sub("-.-", f"-{rules[0].upper()}-", self.entry.text)
+
+    def write(self, text: str) -> None:
+        """Write into the line for the code."""
+        self.entry.write(text.upper())
+        self.written()
+
+    def written(self) -> None:
+        """Respond to a change of the code: a whole one chooses its rules."""
+        self.error = ""
+        letter = _letter(self.entry.text)
+        if letter:
+            self.choose("classic" if letter == "C" else "easy")
 
 
 class PlayWindow(Tabletop):
@@ -50,19 +82,12 @@ class PlayWindow(Tabletop):
         self.session = session
         self.highlight = False
         self.hinted: int | None = None
-        self.cursor: int | None = None
-        self.dialog: Dialog | None = None
         self.say_ending()
 
     @property
     def game(self) -> Game:
         """The game on the board."""
         return self.session.game
-
-    @property
-    def live(self) -> bool:
-        """Whether the buttons below the board can be clicked: not while a dialog is open."""
-        return self.dialog is None
 
     def buttons(self) -> list[Button]:
         """Return the buttons below the board."""
@@ -95,7 +120,7 @@ class PlayWindow(Tabletop):
                 self.say("")
             else:
                 self.tell(message)
-                self.mark_card(action, WARNING)
+                self.mark = Mark(action, self.clock() + MARK_SECONDS)
             return
         self.hinted = None
         self.move_card(before, action)
@@ -105,18 +130,15 @@ class PlayWindow(Tabletop):
     def command(self, command: str) -> None:
         """Do what a button or a key asks for."""
         self.redraw()
-        if command == "draw":
+        if command in ANSWERS:
+            answer = ANSWERS[command](self.session)
+            self.tell(answer)
+            if command == "hint":
+                self.hinted = answer.action
+        elif command == "draw":
             self.board_clicked(DRAW)
         elif command == "undo":
             self.undo()
-        elif command == "hint":
-            message = self.session.hint()
-            self.hinted = message.action
-            self.tell(message)
-        elif command == "ask_winnable":
-            self.tell(self.session.winnable())
-        elif command == "ask_optimum":
-            self.tell(self.session.optimum())
         elif command == "compare":
             if self.session.over:  # the best line shows what is still hidden
                 self.ask(self.ending_dialog(lines=True))
@@ -124,12 +146,10 @@ class PlayWindow(Tabletop):
             self.ask(self.new_dialog())
         elif command == "again":
             self.begun(self.session.again())
-        elif command == "deal":
-            self.deal()
-        elif command in ("easy", "classic"):
-            self.choose_rules(command)
-        elif command == "error_help":
-            self.tell(self.session.toggle_help())
+        elif command == "deal" and isinstance(self.dialog, NewGame):
+            self.deal(self.dialog)
+        elif command in get_args(RulesChoice) and isinstance(self.dialog, NewGame):
+            self.dialog.choose(command)
         elif command == "highlight":
             self.highlight = not self.highlight
             self.hinted = None
@@ -146,14 +166,11 @@ class PlayWindow(Tabletop):
             self.move_card(before, last, back=True)
         self.tell(message)
 
-    def deal(self) -> None:
-        """Begin the game that the dialog describes; it stays open if the code is wrong."""
-        if self.dialog is None or self.dialog.entry is None:
-            return
-        code = self.dialog.entry.text.strip() or None
-        message = self.session.new(code, self.chosen_rules())
+    def deal(self, dialog: NewGame) -> None:
+        """Begin the game that a dialog describes; it stays open if the code is wrong."""
+        message = self.session.new(dialog.entry.text.strip() or None, dialog.rules)
         if message.error:
-            self.dialog.error = self.words_of(message)
+            dialog.error = self.words_of(message)
         else:
             self.begun(message)
 
@@ -202,83 +219,42 @@ class PlayWindow(Tabletop):
         if lines:
             dialog.text = self.words_of(self.session.optimum())
             dialog.legend = self.word("line_legend")
-            pairs = (("yours", self.session.own_line()), ("best", self.session.best_line()))
-            dialog.columns = [self.column(self.word(name), moves) for name, moves in pairs]
+            for name, moves in (("yours", self.session.own_line()), ("best", self.session.best_line())):
+                score = moves[-1].score if moves else self.game.rules.scoring.start
+                title = self.word("line_title", whose=self.word(name), score=score, moves=len(moves))
+                dialog.columns.append(Column(title, moves))
         return dialog
 
-    def column(self, whose: str, moves: list[Move]) -> Column:
-        """Return a line of play with its title."""
-        score = moves[-1].score if moves else self.game.rules.scoring.start
-        return Column(self.word("line_title", whose=whose, score=score, moves=len(moves)), moves)
-
-    def new_dialog(self) -> Dialog:
-        """Return what is asked before a new game: the rules, and perhaps a code."""
-        choices = [
-            Button(name, self.word(f"{name}_rules"), on=name == self.session.rules) for name in ("easy", "classic")
+    def new_dialog(self) -> NewGame:
+        """Return what is asked before a new game."""
+        rules = [
+            Button(name, self.word(f"{name}_rules"), on=name == self.session.rules) for name in get_args(RulesChoice)
         ]
         buttons = [Button(name, self.word(name), main=name == "deal") for name in ("deal", "again", "cancel")]
-        return Dialog(self.word("new"), choices=choices, entry=Field(), empty=self.word("empty_code"), buttons=buttons)
-
-    def chosen_rules(self) -> RulesChoice:
-        """Return the rules that are chosen in the dialog."""
-        return (
-            "classic" if self.dialog and any(c.on and c.command == "classic" for c in self.dialog.choices) else "easy"
-        )
-
-    def choose_rules(self, name: str) -> None:
-        """Choose rules in the dialog; a code that stands there gets their letter."""
-        if self.dialog is None or self.dialog.entry is None:
-            return
-        for choice in self.dialog.choices:
-            choice.on = choice.command == name
-        written = self.dialog.entry
-        if _letter(written.text):
-            first, _, last = written.text.split("-")
-            written.text = f"{first}-{'C' if name == 'classic' else 'E'}-{last}"
-
-    def written(self) -> None:
-        """Respond to a change of the text field: a whole code chooses its rules."""
-        if self.dialog is None or self.dialog.entry is None:
-            return
-        self.dialog.error = ""
-        letter = _letter(self.dialog.entry.text)
-        for choice in self.dialog.choices if letter else ():
-            choice.on = (choice.command == "classic") == (letter == "C")
+        return NewGame(self.word("new"), choices=rules, entry=Field(self.word("empty_code")), buttons=buttons)
 
     # Events.
 
     def handle(self, event: pygame.Event) -> None:
         """Respond to one event."""
-        if event.type == pygame.TEXTINPUT and self.dialog and self.dialog.entry:
-            self.dialog.entry.write(event.text.upper())
-            self.written()
+        if event.type == pygame.TEXTINPUT and isinstance(self.dialog, NewGame):
+            self.dialog.write(event.text)
         else:
             super().handle(event)
 
-    def clicked(self, point: tuple[int, int]) -> None:
-        """Respond to a click: as long as a dialog is open, in it only."""
-        if self.dialog is None:
-            super().clicked(point)
-            return
-        button = self.dialog.at(point)
-        if button is not None:
-            self.command(button.command)
-
-    def key(self, event: pygame.Event) -> None:
+    def key(self, name: str, control: bool) -> None:
         """Respond to a key."""
-        control = bool(event.mod & (pygame.KMOD_CTRL | pygame.KMOD_META))
-        if control and event.key == pygame.K_v:
-            self.paste()
-        elif control and event.key == pygame.K_c:
-            pygame.scrap.put_text(self.session.code)
-            self.say(self.word("copied", code=self.session.code))
-        elif control and event.key == pygame.K_z:
-            self.command("undo")
-        elif control:
-            return
+        if control:
+            if name == "v":
+                self.paste()
+            elif name == "c":
+                pygame.scrap.put_text(self.session.code)
+                self.say(self.word("copied", code=self.session.code))
+            elif name == "z":
+                self.command("undo")
         elif self.dialog is not None:
-            self._key_in_dialog(event.key)
-        elif (name := key_name(event.key)) in PLAY:
+            self._key_in_dialog(self.dialog, name)
+        elif name in PLAY:
             self.command(PLAY[name])
         elif name in ("left", "right", "up", "down"):
             self._move_cursor(-1 if name in ("left", "up") else 1)
@@ -291,27 +267,23 @@ class PlayWindow(Tabletop):
             pasted = pygame.scrap.get_text()
         except (pygame.error, UnicodeDecodeError):  # there is no text
             return
-        if self.dialog is None or self.dialog.entry is None:
-            self.ask(self.new_dialog())
-        assert self.dialog is not None
-        assert self.dialog.entry is not None
-        self.dialog.entry.write(pasted.strip().upper())
-        self.written()
+        dialog = self.dialog if isinstance(self.dialog, NewGame) else self.new_dialog()
+        self.ask(dialog)
+        dialog.write(pasted.strip())
 
-    def _key_in_dialog(self, key: int) -> None:
-        assert self.dialog is not None
-        if key == pygame.K_ESCAPE:
+    def _key_in_dialog(self, dialog: Dialog, name: str) -> None:
+        if name == "escape":
             self.command("cancel")
-        elif key_name(key) == "enter":
-            self.command(self.dialog.buttons[0].command)
-        elif self.dialog.entry is not None:
-            if self.dialog.entry.key(key) and key in (pygame.K_BACKSPACE, pygame.K_DELETE):
-                self.written()
-        elif (command := PLAY.get(key_name(key))) in ("undo", "new", "compare"):
-            self.command(command)
+        elif name == "enter":
+            self.command(dialog.buttons[0].command)
+        elif isinstance(dialog, NewGame):
+            if dialog.entry.key(name):
+                dialog.written()
+        elif PLAY.get(name) in ("undo", "new", "compare"):
+            self.command(PLAY[name])
 
     def _move_cursor(self, step: int) -> None:
-        cards = self.exposed()
+        cards = uncovered(self.game) + ([DRAW] if self.game.stock else [])
         if not cards:
             self.cursor = None
         elif self.cursor not in cards:
@@ -325,16 +297,6 @@ class PlayWindow(Tabletop):
         """Return what is painted of the board: without the words about the end while a dialog has them."""
         view = super().view()
         return view._replace(status=Status.PLAYING) if self.dialog else view
-
-    def draw_over_board(self, painter: Painter, corner: tuple[int, int], unit: int) -> None:
-        """Draw an edge around the card that the arrow keys have chosen."""
-        if self.cursor is not None:
-            self.outline(self.cursor, painter, corner, INK)
-
-    def draw_over_all(self, unit: int) -> None:
-        """Draw the open dialog."""
-        if self.dialog is not None and self.slide is None:
-            self.dialog.draw(self.surface, unit, self.mouse)
 
 
 def _letter(code: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -11,14 +10,14 @@ import numpy as np
 import pygame
 
 from tripeaks_env.game.cards import NO_CARD
-from tripeaks_env.game.engine import DRAW
 from tripeaks_env.game.game import Game
-from tripeaks_env.game.layout import COVERS, HALF_COLUMNS, PEAKS, POSITIONS
+from tripeaks_env.game.layout import COVERS, PEAKS, POSITIONS
 from tripeaks_env.game.view import View
 from tripeaks_env.pictures.board import Painter, Words
 from tripeaks_env.pictures.screen import open_display
 from tripeaks_env.pictures.shapes import Colour, font
 from tripeaks_env.play.texts import text
+from tripeaks_env.play.window.dialogs import Dialog
 from tripeaks_env.play.window.widgets import (
     BAR,
     BLACK,
@@ -38,14 +37,20 @@ from tripeaks_env.play.window.widgets import (
 
 SIZE = (1120, 780)
 """Width and height of a new window."""
-SLIDE_SECONDS = 0.16
-"""How long a card is on its way."""
 MARK_SECONDS = 1.5
 """How long a card is marked that cannot be played."""
 WAIT_MS = 200
 """The longest wait for events: an interrupt (Ctrl-C) is seen after it."""
 FRAME_MS = 12
 """The wait for events while something moves."""
+NAMED = ("left", "right", "up", "down", "home", "end", "backspace", "delete", "escape")
+KEY_NAMES = {getattr(pygame, f"K_{name.upper()}"): name for name in NAMED} | {
+    pygame.K_RETURN: "enter",
+    pygame.K_KP_ENTER: "enter",
+    pygame.K_KP_PLUS: "+",
+    pygame.K_KP_MINUS: "-",
+}
+"""Names of keys as in :mod:`tripeaks_env.play.keys`, of those that are no character."""
 
 
 class Slide(NamedTuple):
@@ -67,25 +72,34 @@ class Slide(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """A card with a coloured edge for a while."""
+    """A card with a coloured edge for a while, until so many seconds."""
 
     action: int
-    colour: Colour
     until: float
 
 
 class Layout(NamedTuple):
-    """Where things are: the height of a line of text and the rectangles; empty ones where there is no room."""
+    """Where things are; rectangles are empty where there is no room.
+
+    Attributes:
+        unit: the height of a line of text.
+        header: what stands above.
+        board: the board.
+        message: the line below it.
+        keys: whether buttons show their keys.
+        buttons: those below the board, with their places.
+    """
 
     unit: int
     header: pygame.Rect
     board: pygame.Rect
     message: pygame.Rect
     keys: bool
+    buttons: list[Button]
 
 
 class Tabletop:
-    """A window with a board, a header, a line of text and buttons below.
+    """A window with a board, a header, a line of text and buttons below, and perhaps a dialog over it all.
 
     Args:
         title: of the window.
@@ -97,17 +111,18 @@ class Tabletop:
         OSError: there is no display.
     """
 
-    slide_seconds = SLIDE_SECONDS
+    slide_seconds = 0.16
+    """How long a card is on its way."""
 
-    def __init__(
-        self,
-        title: str,
-        language: str,
-        size: tuple[int, int] = SIZE,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
+    def __init__(self, title: str, language: str, size: tuple[int, int], clock: Callable[[], float]) -> None:
         self.language, self.clock = language, clock
-        self.window = _open(title, size)
+        os.environ.setdefault("SDL_WINDOWS_DPI_AWARENESS", "permonitorv2")
+        try:
+            open_display()
+            self.window = pygame.Window(title, size, resizable=True, allow_high_dpi=True)
+        except pygame.error as error:
+            pygame.display.quit()
+            raise OSError(f"no window can be opened: {error}") from None
         self.surface = self.window.get_surface()
         pygame.key.set_repeat(400, 40)
         pygame.key.stop_text_input()
@@ -117,6 +132,8 @@ class Tabletop:
         self.mouse = (-1, -1)
         self.slide: Slide | None = None
         self.mark: Mark | None = None
+        self.cursor: int | None = None
+        self.dialog: Dialog | None = None
         self._painter: Painter | None = None
         self._dirty = True
 
@@ -135,8 +152,8 @@ class Tabletop:
         """Do what a button or a key asks for."""
         raise NotImplementedError
 
-    def key(self, event: pygame.Event) -> None:
-        """Respond to a key."""
+    def key(self, name: str, control: bool) -> None:
+        """Respond to a key by its name, see :mod:`tripeaks_env.play.keys`; with ``control``, Ctrl or ⌘ is held."""
         raise NotImplementedError
 
     def board_clicked(self, action: int) -> None:
@@ -147,11 +164,6 @@ class Tabletop:
         """The points that the emptied peaks have brought."""
         return sum(self.game.rules.scoring.peaks[: self.game.peaks_cleared])
 
-    @property
-    def live(self) -> bool:
-        """Whether the buttons below the board can be clicked."""
-        return True
-
     def playable(self) -> frozenset[int]:
         """Return the actions to highlight."""
         return frozenset()
@@ -160,11 +172,9 @@ class Tabletop:
         """Return what is painted of the board."""
         return self.game.view()._replace(playable=self.playable())
 
-    def draw_over_board(self, painter: Painter, corner: tuple[int, int], unit: int) -> None:
-        """Draw what lies on the board."""
-
-    def draw_over_all(self, unit: int) -> None:
-        """Draw what lies on everything, such as a dialog."""
+    def shown_values(self) -> dict[int, str]:
+        """Return what is written on the cards of actions."""
+        return {}
 
     def tick(self) -> bool:
         """Do what is due by the clock; return whether to come back soon."""
@@ -228,19 +238,21 @@ class Tabletop:
             self.mouse = self._pixels(event.pos)
             self.clicked(self.mouse)
         elif event.type == pygame.KEYDOWN:
-            if event.key in (pygame.K_q, pygame.K_w) and event.mod & (pygame.KMOD_CTRL | pygame.KMOD_META):
+            name = KEY_NAMES.get(event.key) or (chr(event.key) if ord(" ") <= event.key <= ord("~") else "")
+            control = bool(event.mod & (pygame.KMOD_CTRL | pygame.KMOD_META))
+            if control and name in ("q", "w"):
                 self.open = False
             else:
-                self.key(event)
+                self.key(name, control)
 
     def clicked(self, point: tuple[int, int]) -> None:
-        """Respond to a click at a point of the surface."""
-        for button in self._placed():
+        """Respond to a click at a point of the surface: as long as a dialog is open, in it only."""
+        layout, dialog = self.layout(), self.dialog
+        for button in [*dialog.choices, *dialog.buttons] if dialog else layout.buttons:
             if button.rect.collidepoint(point):
                 self.command(button.command)
                 return
-        layout = self.layout()
-        if layout.board.collidepoint(point):
+        if not dialog and layout.board.collidepoint(point):
             x, y = point[0] - layout.board.x, point[1] - layout.board.y
             action = self.painter().action_at(x, y, self.game.view())
             if action is not None:
@@ -285,15 +297,6 @@ class Tabletop:
         self.slide = Slide(card, start, end, under, self.clock()) if self.slide_seconds else None
         self.redraw()
 
-    def mark_card(self, action: int, colour: Colour) -> None:
-        """Give a card a coloured edge for a while."""
-        self.mark = Mark(action, colour, self.clock() + MARK_SECONDS)
-
-    def exposed(self) -> list[int]:
-        """Return where face-up cards lie that nothing covers, from left to right, and the stock if it has cards."""
-        view = self.game.view()
-        return sorted(view.exposed(), key=HALF_COLUMNS.__getitem__) + ([DRAW] if view.stock else [])
-
     def painter(self) -> Painter:
         """Return the painter for the size of the board."""
         width, height = self.layout().board.size
@@ -306,25 +309,13 @@ class Tabletop:
 
     def layout(self) -> Layout:
         """Return where things are. Where there is little room, the board has it, and keys still do what buttons did."""
-        return self._arranged()[0]
-
-    def _placed(self) -> list[Button]:
-        return self._arranged()[1]
-
-    def _arranged(self) -> tuple[Layout, list[Button]]:
         screen = self.surface.get_rect()
         unit = max(11, round((screen.w * screen.h) ** 0.5 / 46))
         buttons = self.buttons()
         gap = round(0.4 * unit)
-        for keys, header, message, shown in (
-            (True, True, True, True),
-            (False, True, True, True),
-            (False, False, True, True),
-            (False, False, True, False),
-            (False, False, False, False),
-        ):
-            if not shown:
-                buttons = []
+        for missing in range(5):
+            keys, header, shown, message = (missing <= part for part in range(4))  # as long as there is room for them
+            buttons = buttons if shown else []
             top = round(2.1 * unit) if header else 0
             line = round(1.7 * unit) if message else 0
             box = pygame.Rect(gap, 0, max(1, screen.w - 2 * gap), 0)
@@ -336,12 +327,12 @@ class Tabletop:
         bar = pygame.Rect(0, board.bottom, screen.w, line)
         box.top = bar.bottom
         place(buttons, box, unit, keys)
-        return Layout(unit, pygame.Rect(0, 0, screen.w, top), board, bar, keys), buttons
+        return Layout(unit, pygame.Rect(0, 0, screen.w, top), board, bar, keys, buttons)
 
     def draw(self) -> None:
         """Draw everything."""
         self.surface = self.window.get_surface()
-        surface, (layout, buttons) = self.surface, self._arranged()
+        surface, layout = self.surface, self.layout()
         surface.fill(BAR)
         self._draw_board(layout)
         if layout.header.h:
@@ -351,9 +342,11 @@ class Tabletop:
             (line, *_), size = fitting(self.message, layout.unit, room)
             image = words(line, size, self.message_colour)
             surface.blit(image, image.get_rect(center=layout.message.center))
-        for button in buttons:
-            button.draw(surface, layout.unit, self.live and button.rect.collidepoint(self.mouse), layout.keys)
-        self.draw_over_all(layout.unit)
+        for button in layout.buttons:
+            hover = self.dialog is None and button.rect.collidepoint(self.mouse)
+            button.draw(surface, layout.unit, hover, layout.keys)
+        if self.dialog is not None and self.slide is None:
+            self.dialog.draw(surface, layout.unit, self.mouse)
 
     def _draw_board(self, layout: Layout) -> None:
         painter, corner = self.painter(), layout.board.topleft
@@ -373,15 +366,19 @@ class Tabletop:
             self.slide = None
         view = self.view()
         self.surface.blit(painter.paint(view), corner)
-        self.draw_over_board(painter, corner, layout.unit)
+        for action, value in self.shown_values().items():
+            self._draw_badge(value, painter.rectangle(action).move(corner), layout.unit, action in view.playable)
+        if self.cursor is not None:
+            self._draw_edge(self.cursor, corner, INK)
         if self.mark is not None:
             if self.clock() < self.mark.until:
-                self.outline(self.mark.action, painter, corner, self.mark.colour)
+                self._draw_edge(self.mark.action, corner, WARNING)
             else:
                 self.mark = None
 
-    def outline(self, action: int, painter: Painter, corner: tuple[int, int], colour: Colour) -> None:
+    def _draw_edge(self, action: int, corner: tuple[int, int], colour: Colour) -> None:
         """Draw an edge around what is seen of the card of an action."""
+        painter = self.painter()
         card = painter.rectangle(action).move(corner)
         line = max(2, card.w // 18)
         edge = card.inflate(line, line)
@@ -392,7 +389,7 @@ class Tabletop:
         pygame.draw.rect(self.surface, colour, edge, line, border_radius=max(1, card.w // 8))
         self.surface.set_clip(None)
 
-    def badge(self, value: str, card: pygame.Rect, unit: int, main: bool) -> None:
+    def _draw_badge(self, value: str, card: pygame.Rect, unit: int, main: bool) -> None:
         """Draw a small label on the lower part of a card."""
         (value, *_), size = fitting(value, min(round(1.2 * unit), round(0.36 * card.w)), card.w)
         image = words(value, size, BLACK if main else INK)
@@ -423,18 +420,3 @@ class Tabletop:
             if image.get_width() + unit + after.get_width() <= room:
                 left = box.x + image.get_width() + unit
                 surface.blit(after, after.get_rect(midleft=(left, box.centery)))
-
-
-def _open(title: str, size: tuple[int, int]) -> pygame.Window:
-    """Return a new window, with as many pixels as the screen has.
-
-    Raises:
-        OSError: there is no display.
-    """
-    os.environ.setdefault("SDL_WINDOWS_DPI_AWARENESS", "permonitorv2")
-    try:
-        open_display()
-        return pygame.Window(title, size, resizable=True, allow_high_dpi=True)
-    except pygame.error as error:
-        pygame.display.quit()
-        raise OSError(f"no window can be opened: {error}") from None

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import pygame
-
 from tripeaks_env.game.engine import DRAW, Status
 from tripeaks_env.game.game import Game
 from tripeaks_env.game.view import View
-from tripeaks_env.pictures.board import Painter
 from tripeaks_env.play.keys import WATCH
 from tripeaks_env.play.session import card_name, value_texts
 from tripeaks_env.play.texts import text
 from tripeaks_env.play.watching import Watching
-from tripeaks_env.play.window.keys import key_name
 from tripeaks_env.play.window.tabletop import SIZE, Tabletop
 from tripeaks_env.play.window.widgets import Button
 
@@ -68,11 +64,10 @@ class WatchWindow(Tabletop):
         chosen = self.watching.next
         return frozenset() if chosen is None else frozenset({chosen.action})
 
-    def key(self, event: pygame.Event) -> None:
+    def key(self, name: str, control: bool) -> None:
         """Respond to a key."""
-        command = WATCH.get(key_name(event.key))
-        if command is not None:
-            self.command(command)
+        if name in WATCH:
+            self.command(WATCH[name])
 
     def command(self, command: str) -> None:
         """Do what a button or a key asks for."""
@@ -118,10 +113,3 @@ class WatchWindow(Tabletop):
         """Return what is written on the cards."""
         values = self.watching.values()
         return {} if values is None else value_texts(values, self.game)
-
-    def draw_over_board(self, painter: Painter, corner: tuple[int, int], unit: int) -> None:
-        """Draw the values on the cards."""
-        chosen = self.watching.next
-        for action, value in self.shown_values().items():
-            main = chosen is not None and action == chosen.action
-            self.badge(value, painter.rectangle(action).move(corner), unit, main)

@@ -28,6 +28,8 @@ BLACK: Colour = (26, 28, 34)
 SUIT_COLOURS = (BLACK, RED, RED, BLACK)  # clubs, diamonds, hearts, spades
 
 LEAST_FONT = 6
+MOST_WRITTEN = 40
+"""Characters that a text field takes."""
 
 
 @lru_cache(maxsize=256)
@@ -157,58 +159,51 @@ def place(buttons: Sequence[Button], box: pygame.Rect, unit: int, keys: bool = T
     rows: list[list[Button]] = [[]]
     used = 0
     for button in buttons:
-        width = min(button.width(unit, keys), box.w)
-        if rows[-1] and used + gap + width > box.w:
+        button.rect.size = min(button.width(unit, keys), box.w), height
+        if rows[-1] and used + button.rect.w > box.w:
             rows.append([])
             used = 0
-        used += width + (gap if rows[-1] else 0)
+        used += button.rect.w + gap
         rows[-1].append(button)
     y = box.y
     for row in rows:
-        widths = [min(button.width(unit, keys), box.w) for button in row]
-        x = box.centerx - (sum(widths) + gap * (len(row) - 1)) // 2
-        for button, width in zip(row, widths, strict=True):
-            button.rect = pygame.Rect(x, y, width, height)
-            x += width + gap
+        x = box.centerx - (sum(button.rect.w + gap for button in row) - gap) // 2
+        for button in row:
+            button.rect.topleft = x, y
+            x += button.rect.w + gap
         y += height + gap
     return max(0, y - gap - box.y)
 
 
 @dataclass
 class Field:
-    """A line of text to write."""
+    """A line of text to write; ``empty`` is what stands there as long as nothing is written."""
 
+    empty: str
     text: str = ""
     cursor: int = 0
-    most: int = 40
 
     def write(self, text: str) -> None:
         """Put a text in at the cursor, without what no line holds."""
-        text = "".join(char for char in text if char.isprintable())[: self.most - len(self.text)]
+        text = "".join(char for char in text if char.isprintable())[: MOST_WRITTEN - len(self.text)]
         self.text = self.text[: self.cursor] + text + self.text[self.cursor :]
         self.cursor += len(text)
 
-    def key(self, key: int) -> bool:
-        """Carry out a key that moves or deletes; return whether it was one."""
+    def key(self, name: str) -> bool:
+        """Carry out a key that moves or deletes; return whether it deletes."""
         before, after = self.text[: self.cursor], self.text[self.cursor :]
-        if key == pygame.K_BACKSPACE:
-            self.text, self.cursor = before[:-1] + after, max(0, self.cursor - 1)
-        elif key == pygame.K_DELETE:
+        steps = {"left": -1, "backspace": -1, "right": 1, "home": -MOST_WRITTEN, "end": MOST_WRITTEN}
+        if name == "backspace":
+            self.text = before[:-1] + after
+        elif name == "delete":
             self.text = before + after[1:]
-        elif key == pygame.K_LEFT:
-            self.cursor = max(0, self.cursor - 1)
-        elif key == pygame.K_RIGHT:
-            self.cursor = min(len(self.text), self.cursor + 1)
-        elif key in (pygame.K_HOME, pygame.K_END):
-            self.cursor = 0 if key == pygame.K_HOME else len(self.text)
-        else:
-            return False
-        return True
+        self.cursor = min(max(0, self.cursor + steps.get(name, 0)), len(self.text))
+        return name in ("backspace", "delete")
 
-    def draw(self, surface: pygame.Surface, rect: pygame.Rect, unit: int, empty: str) -> None:
-        """Draw it into a rectangle; ``empty`` is what stands there as long as nothing is written."""
+    def draw(self, surface: pygame.Surface, rect: pygame.Rect, unit: int) -> None:
+        """Draw it into a rectangle."""
         surface.blit(panel(*rect.size, round(0.4 * unit), BAR, GOLD), rect)
-        shown = words(self.text, unit, INK) if self.text else words(empty, unit, EDGE)
+        shown = words(self.text, unit, INK) if self.text else words(self.empty, unit, EDGE)
         inside = rect.inflate(-unit, 0)
         before = measure(self.text[: self.cursor], unit)[0]
         shift = max(0, before - inside.w + 2)
