@@ -80,7 +80,7 @@ class TriPeaksVecEnv(VecEnv):
                 self.reset_infos[i] = row
         self._reset_seeds()
         self._reset_options()
-        self._begin(self._all)
+        self._returns[:] = self._lengths[:] = 0
         self._masks = observation["action_mask"] == 1
         return observation
 
@@ -176,10 +176,6 @@ class TriPeaksVecEnv(VecEnv):
     def _call(self, method_name: str, i: int) -> Any:
         return self.env_method(method_name, indices=i)[0]
 
-    def _begin(self, which: np.ndarray) -> None:
-        self._returns[which] = 0
-        self._lengths[which] = 0
-
     def _end_episodes(
         self, which: np.ndarray, terminated: np.ndarray, infos: dict[str, Any], rows: list[dict[str, Any]]
     ) -> None:
@@ -196,7 +192,7 @@ class TriPeaksVecEnv(VecEnv):
                 "l": int(self._lengths[i]),
                 "t": round(now - self._made, 6),
             }
-        self._begin(which)
+        self._returns[which] = self._lengths[which] = 0
 
 
 def _rows(infos: dict[str, Any], which: np.ndarray) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 from gymnasium.utils import RecordConstructorArgs
-from gymnasium.vector.utils import batch_space
+from gymnasium.wrappers import TransformObservation, vector
 
 from tripeaks_env.game.arguments import one_of
 from tripeaks_env.game.observation import Observation
@@ -27,7 +27,7 @@ rules; ``run`` and ``undos`` are there when the observation has them.
 """
 
 
-class MaskedObservation(gymnasium.ObservationWrapper[Observation, Any, Observation], RecordConstructorArgs):
+class MaskedObservation(TransformObservation[Observation, Any, Observation]):
     """Shows the parts of the observation as one flat array, apart from the action mask.
 
     The new observation is a ``Dict`` of ``action_mask``, int8 as before, and of one array, all other parts side by side
@@ -50,20 +50,15 @@ class MaskedObservation(gymnasium.ObservationWrapper[Observation, Any, Observati
 
     def __init__(self, env: gymnasium.Env[Observation, Any], style: Style = "pettingzoo") -> None:
         RecordConstructorArgs.__init__(self, style=style)
-        super().__init__(env)
-        self._form = _Form(env.observation_space, style)
-        self.observation_space = self._form.space
-
-    def observation(self, observation: Observation) -> Observation:
-        """Return an observation of the environment in the new form."""
-        return self._form.of(observation)
+        form = _Form(env.observation_space, style)
+        super().__init__(env, form.of, form.space)
 
     def action_masks(self) -> np.ndarray:
         """Return the legal actions, bool (29,) or (30,), see :meth:`tripeaks_env.TriPeaksEnv.action_masks`."""
         return self.env.get_wrapper_attr("action_masks")()
 
 
-class VectorMaskedObservation(gymnasium.vector.VectorObservationWrapper):
+class VectorMaskedObservation(vector.TransformObservation):
     """Does for a vector environment what :class:`MaskedObservation` does for one game; arrays have a leading axis N.
 
     Args:
@@ -76,14 +71,8 @@ class VectorMaskedObservation(gymnasium.vector.VectorObservationWrapper):
     """
 
     def __init__(self, env: gymnasium.vector.VectorEnv[Any, Any, Any], style: Style = "pettingzoo") -> None:
-        super().__init__(env)
-        self._form = _Form(env.single_observation_space, style)
-        self.single_observation_space = self._form.space
-        self.observation_space = batch_space(self._form.space, env.num_envs)
-
-    def observations(self, observations: Observation) -> Observation:
-        """Return observations of the environment in the new form."""
-        return self._form.of(observations)
+        form = _Form(env.single_observation_space, style)
+        super().__init__(env, form.of, single_observation_space=form.space)
 
 
 class _Form:

@@ -15,7 +15,7 @@ from tests.naive import NaiveGame
 from tripeaks_env import Game, Rejection, Rules
 from tripeaks_env.game.cards import RANK_OF, WILD
 from tripeaks_env.game.deals import NUM_DEALS, deal_slots, lay_out, shuffle
-from tripeaks_env.game.engine import DRAW, STATUSES, UNDO, new_games, play_actions, status_games, tables
+from tripeaks_env.game.engine import DRAW, STATUSES, UNDO, new_games, play_actions, status, tables
 from tripeaks_env.game.observation import observe
 
 REASONS = {
@@ -70,9 +70,7 @@ def assert_alike(games: np.ndarray, references: list[Reference], rules: Rules, m
             seen["action_mask"].append(int(reference.can_undo()))
     observation = {key: value.tolist() for key, value in observe(games, rules, max_undos).items()}
     assert observation == {key: [seen[key] for seen in right] for key in right[0]}
-    statuses = np.empty(len(games), dtype=np.int8)
-    status_games(games, tables(rules), statuses)
-    assert [STATUSES[status] for status in statuses.tolist()] == [naive.status() for naive in naives]
+    assert [STATUSES[status(game, tables(rules)[0])] for game in games] == [naive.status() for naive in naives]
     assert games["score"].tolist() == [naive.score for naive in naives]
     assert games["moves"].tolist() == [naive.moves for naive in naives]
     assert games["run"].tolist() == [naive.run for naive in naives]

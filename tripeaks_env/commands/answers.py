@@ -43,7 +43,7 @@ def show_deal(
     def facts(game: Game) -> Facts:
         found: Facts = {"status": str(game.status), "score": game.score, "moves": game.moves, "stock": game.stock}
         rules = replace(game.rules, open_peaks=True) if every_card else game.rules
-        board = view_of(deal_slots([game.deal], rules)[0], game.record, rules, game.status)
+        board = view_of(deal_slots([game.deal], rules)[0], game.record, rules)
         found |= {"peaks": game.peaks_cleared, "legal": game.legal_actions(), "board": str(board)}
         return found | ({"cards": game.deal.text()} if every_card else {})
 

@@ -3,8 +3,7 @@
 import numpy as np
 from gymnasium.utils import seeding
 
-from tripeaks_env.env.splits import SPLITS, Split, random_numbers
-from tripeaks_env.game.arguments import one_of
+from tripeaks_env.env.splits import Split, random_numbers
 from tripeaks_env.game.deals import format_codes, number_slots
 from tripeaks_env.game.rules import Rules
 
@@ -19,14 +18,11 @@ class Dealer:
         number: how many environments.
         rules: the rules that are played by.
         split: which deals to draw from.
-
-    Raises:
-        ValueError: there is no such split.
     """
 
-    def __init__(self, number: int, rules: Rules, split: str) -> None:
+    def __init__(self, number: int, rules: Rules, split: Split) -> None:
         self.rules = rules
-        self.split: Split = one_of("split", split, SPLITS)
+        self.split = split
         self._generators: list[np.random.Generator | None] = [None] * number
         self._numbers = np.empty((number, AHEAD), dtype=np.int64)
         self._used = np.full(number, AHEAD)

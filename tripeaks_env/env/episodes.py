@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args
 import gymnasium
 import numpy as np
 
+from tripeaks_env.env.splits import SPLITS, Split
 from tripeaks_env.game.arguments import boolean, integer, one_of
 from tripeaks_env.game.cards import RANK_OF
 from tripeaks_env.game.deals import SLOTS, Deal
@@ -15,12 +16,10 @@ from tripeaks_env.game.engine import (
     GAME,
     STATUSES,
     Rejection,
-    Status,
     describe_games,
     is_over,
     play_forced,
     start_games,
-    status_games,
     step_games,
     tables,
 )
@@ -28,6 +27,7 @@ from tripeaks_env.game.game import MESSAGES, Game
 from tripeaks_env.game.observation import Observation, new_observation, part_sizes, write_observation
 from tripeaks_env.game.rules import Rules, as_rules
 from tripeaks_env.game.view import View, view_of
+from tripeaks_env.pictures.screen import Screen
 
 Reward = Literal["score", "win"]
 MAX_UNDOS = 100
@@ -36,18 +36,6 @@ INFO_PARTS = ("action_mask", "deal_code", "score", "moves", "peaks_cleared", "st
 
 STATUS_TEXTS = [status.value for status in STATUSES]
 REJECTION_TEXTS = [MESSAGES.get(reason, "") for reason in Rejection]
-
-
-def check_render_mode(render_mode: str | None, metadata: dict[str, Any]) -> str | None:
-    """Return ``render_mode`` if it is ``None`` or one of ``metadata["render_modes"]``.
-
-    Raises:
-        ValueError: there is no such mode.
-    """
-    modes = metadata["render_modes"]
-    if render_mode not in (None, *modes):
-        raise ValueError(f"render_mode is {render_mode!r}; it must be None or one of {', '.join(modes)}")
-    return render_mode
 
 
 def check_reset_options(options: Mapping[str, Any]) -> None:
@@ -208,14 +196,9 @@ class Episodes:
                 texts cannot be written to.
         """
         self._describe()
-        mask, codes = observation["action_mask"], self._codes_shown
-        scores, moves, peaks = self._scores, self._moves, self._peaks
-        statuses = self._status_texts.of(self.statuses)
-        rejections = self._rejection_texts.of(self.rejections)
-        if copy:
-            mask, codes, statuses, rejections = mask.copy(), codes.copy(), statuses.copy(), rejections.copy()
-            scores, moves, peaks = scores.copy(), moves.copy(), peaks.copy()
-        return dict(zip(INFO_PARTS, (mask, codes, scores, moves, peaks, statuses, rejections), strict=True))
+        texts = self._status_texts.of(self.statuses), self._rejection_texts.of(self.rejections)
+        parts = observation["action_mask"], self._codes_shown, self._scores, self._moves, self._peaks, *texts
+        return dict(zip(INFO_PARTS, [part.copy() for part in parts] if copy else parts, strict=True))
 
     def info(self, i: int, observation: Observation) -> dict[str, Any]:
         """Return what :meth:`infos` has of game ``i``; of one game, plain numbers and texts are faster than arrays."""
@@ -233,15 +216,58 @@ class Episodes:
     def _describe(self) -> None:
         describe_games(self.games, self.table, self._scores, self._moves, self._peaks, self.statuses)
 
-    def status(self, i: int) -> Status:
-        """Return where game ``i`` stands."""
-        status_games(self.games[i : i + 1], self.table, self.statuses[i : i + 1])
-        return STATUSES[self.statuses[i]]
-
     def view(self, i: int, highlight: bool = False) -> View:
         """Return what the player of game ``i`` sees, with legal actions marked if ``highlight``."""
-        return view_of(self.slots[i], self.games[i : i + 1], self.rules, self.status(i), highlight)
+        return view_of(self.slots[i], self.games[i : i + 1], self.rules, highlight)
 
-    def board(self, i: int) -> str:
-        """Return the board of game ``i`` as text."""
-        return str(self.view(i))
+
+class Environment:
+    """The settings and the boards of an environment, of one game or of many."""
+
+    metadata: dict[str, Any] = {"render_modes": ["human", "rgb_array", "ansi"], "render_fps": 2}
+    render_mode: str | None
+
+    def _set_up(
+        self,
+        number: int,
+        rules: str | Rules,
+        reward: Reward,
+        max_undos: int,
+        skip_forced: bool,
+        split: Split,
+        render_mode: str | None,
+        render_size: tuple[int, int] | None,
+        highlight: bool,
+    ) -> None:
+        """Take the arguments of an environment of a ``number`` of games.
+
+        Raises:
+            ValueError: an argument is not one of the allowed values.
+        """
+        episodes = self._episodes = Episodes(number, rules, reward, max_undos, skip_forced)
+        self.rules, self.reward = episodes.rules, episodes.reward
+        self.max_undos, self.skip_forced = episodes.max_undos, episodes.skip_forced
+        self.split: Split = one_of("split", split, SPLITS)
+        modes = self.metadata["render_modes"]
+        if render_mode not in (None, *modes):
+            raise ValueError(f"render_mode is {render_mode!r}; it must be None or one of {', '.join(modes)}")
+        self.render_mode = render_mode
+        self.highlight = boolean("highlight", highlight)
+        self._screen = Screen(render_size, number, self.metadata["render_fps"])
+
+    def _views(self) -> list[View]:
+        return [self._episodes.view(i, self.highlight) for i in range(len(self._episodes.games))]
+
+    def _show(self) -> None:
+        """Show all games in the window, where there is to be one."""
+        if self.render_mode == "human" and self._episodes.all_started:
+            self._screen.show(self._views())
+
+    def _boards(self) -> tuple[np.ndarray, ...] | tuple[str, ...] | None:
+        """Return the board of each game as the render mode says."""
+        if self.render_mode is None:
+            return None
+        self._episodes.check_started()
+        if self.render_mode == "rgb_array":
+            return tuple(self._screen.frame(view) for view in self._views())
+        return tuple(map(str, self._views())) if self.render_mode == "ansi" else None

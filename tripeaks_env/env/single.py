@@ -9,18 +9,16 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 
-from tripeaks_env.env.episodes import Episodes, Reward, check_render_mode, check_reset_options
-from tripeaks_env.env.splits import SPLITS, Split, random_numbers
-from tripeaks_env.game.arguments import boolean, one_of
+from tripeaks_env.env.episodes import Environment, Reward, check_reset_options
+from tripeaks_env.env.splits import Split, random_numbers
 from tripeaks_env.game.deals import format_codes, number_slots
 from tripeaks_env.game.observation import Observation, num_actions, observation_space
 from tripeaks_env.game.rules import Rules
-from tripeaks_env.pictures.screen import Screen
 
 FIRST = np.zeros(1, dtype=np.int64)  # the index of the only game
 
 
-class TriPeaksEnv(gymnasium.Env[dict[str, Any], np.int64]):
+class TriPeaksEnv(Environment, gymnasium.Env[dict[str, Any], np.int64]):
     """TriPeaks solitaire as a task under hidden information.
 
     ## Description
@@ -82,8 +80,6 @@ class TriPeaksEnv(gymnasium.Env[dict[str, Any], np.int64]):
     v0: first version.
     """
 
-    metadata: dict[str, Any] = {"render_modes": ["human", "rgb_array", "ansi"], "render_fps": 2}
-
     def __init__(
         self,
         rules: str | Rules = "easy",
@@ -95,16 +91,8 @@ class TriPeaksEnv(gymnasium.Env[dict[str, Any], np.int64]):
         render_size: tuple[int, int] | None = None,
         highlight: bool = False,
     ) -> None:
-        self._episodes = Episodes(1, rules, reward, max_undos, skip_forced)
-        self.rules = self._episodes.rules
-        self.reward = self._episodes.reward
-        self.max_undos = self._episodes.max_undos
-        self.skip_forced = self._episodes.skip_forced
+        self._set_up(1, rules, reward, max_undos, skip_forced, split, render_mode, render_size, highlight)
         self._buffers = self._episodes.new_observation()
-        self.render_mode = check_render_mode(render_mode, self.metadata)
-        self.highlight = boolean("highlight", highlight)
-        self._screen = Screen(render_size, 1, self.metadata["render_fps"])
-        self.split: Split = one_of("split", split, SPLITS)
         self.observation_space = observation_space(self.rules, self.max_undos)
         self._actions = num_actions(self.max_undos)
         self.action_space = spaces.Discrete(self._actions)
@@ -163,20 +151,12 @@ class TriPeaksEnv(gymnasium.Env[dict[str, Any], np.int64]):
             gymnasium.error.ResetNeeded: the environment was never reset.
             gymnasium.error.DependencyNotInstalled: pictures need pygame-ce.
         """
-        if self.render_mode is None:
-            return None
-        self._episodes.check_started()
-        if self.render_mode == "rgb_array":
-            return self._screen.frame(self._episodes.view(0, self.highlight))
-        return self._episodes.board(0) if self.render_mode == "ansi" else None
+        boards = self._boards()
+        return boards[0] if boards else None
 
     def close(self) -> None:
         """Close the window, if there is one."""
         self._screen.close()
-
-    def _show(self) -> None:
-        if self.render_mode == "human":
-            self._screen.show([self._episodes.view(0, self.highlight)])
 
     def _shown(self) -> tuple[Observation, dict[str, Any]]:
         self._episodes.observe(self._buffers)

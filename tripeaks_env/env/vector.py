@@ -12,22 +12,19 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
 from tripeaks_env.env.dealer import Dealer
-from tripeaks_env.env.episodes import INFO_PARTS, Episodes, Reward, check_render_mode, check_reset_options, read_only
-from tripeaks_env.env.single import TriPeaksEnv
+from tripeaks_env.env.episodes import INFO_PARTS, Environment, Reward, check_reset_options, read_only
 from tripeaks_env.env.splits import Split
 from tripeaks_env.game.arguments import boolean, integer
 from tripeaks_env.game.deals import Deal
 from tripeaks_env.game.game import Game
 from tripeaks_env.game.observation import Observation, num_actions, observation_space
 from tripeaks_env.game.rules import Rules
-from tripeaks_env.game.view import View
-from tripeaks_env.pictures.screen import Screen
 
 NEVER = np.iinfo(np.int64).max
 MASK_KEYS = tuple(f"_{part}" for part in INFO_PARTS)
 
 
-class TriPeaksVectorEnv(gymnasium.vector.VectorEnv[dict[str, Any], np.ndarray, np.ndarray]):
+class TriPeaksVectorEnv(Environment, gymnasium.vector.VectorEnv[dict[str, Any], np.ndarray, np.ndarray]):
     """N environments of TriPeaks in one, equal to as many of :class:`~tripeaks_env.TriPeaksEnv` side by side.
 
     ``gymnasium.make_vec("TriPeaks-v0", num_envs=N)`` makes it. Rules, spaces, rewards, infos and the ends of episodes are
@@ -79,19 +76,11 @@ class TriPeaksVectorEnv(gymnasium.vector.VectorEnv[dict[str, Any], np.ndarray, n
             self.max_episode_steps = integer("max_episode_steps", max_episode_steps, low=1)
         self._copy = boolean("copy", copy)
         self.autoreset_mode = AutoresetMode(autoreset_mode)
-        self.metadata = {**TriPeaksEnv.metadata, "autoreset_mode": self.autoreset_mode}
-        self.render_mode = check_render_mode(render_mode, self.metadata)
-        self.highlight = boolean("highlight", highlight)
-        self._screen = Screen(render_size, num_envs, self.metadata["render_fps"])
-        self._episodes = Episodes(num_envs, rules, reward, max_undos, skip_forced)
-        self.rules = self._episodes.rules
-        self.reward: Reward = self._episodes.reward
-        max_undos = self.max_undos = self._episodes.max_undos
-        self.skip_forced = self._episodes.skip_forced
-        self._dealer = Dealer(num_envs, self.rules, split)
-        self.split: Split = self._dealer.split
-        self.single_observation_space = observation_space(self.rules, max_undos)
-        self.single_action_space = spaces.Discrete(num_actions(max_undos))
+        self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
+        self._set_up(num_envs, rules, reward, max_undos, skip_forced, split, render_mode, render_size, highlight)
+        self._dealer = Dealer(num_envs, self.rules, self.split)
+        self.single_observation_space = observation_space(self.rules, self.max_undos)
+        self.single_action_space = spaces.Discrete(num_actions(self.max_undos))
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._elapsed = np.zeros(num_envs, dtype=np.int64)
@@ -188,12 +177,7 @@ class TriPeaksVectorEnv(gymnasium.vector.VectorEnv[dict[str, Any], np.ndarray, n
 
     def render(self) -> tuple[np.ndarray, ...] | tuple[str, ...] | None:
         """Return the board of each environment as the render mode says, see :meth:`tripeaks_env.TriPeaksEnv.render`."""
-        if self.render_mode is None:
-            return None
-        self._episodes.check_started()
-        if self.render_mode == "rgb_array":
-            return tuple(self._screen.frame(view) for view in self._views())
-        return tuple(self._episodes.board(i) for i in range(self.num_envs)) if self.render_mode == "ansi" else None
+        return self._boards()
 
     def render_grid(self, columns: int | None = None) -> np.ndarray:
         """Return all boards as one picture, uint8 (height, width, 3), in any render mode.
@@ -212,13 +196,6 @@ class TriPeaksVectorEnv(gymnasium.vector.VectorEnv[dict[str, Any], np.ndarray, n
     def close_extras(self, **kwargs: Any) -> None:
         """Close the window, if there is one."""
         self._screen.close()
-
-    def _views(self) -> list[View]:
-        return [self._episodes.view(i, self.highlight) for i in range(self.num_envs)]
-
-    def _show(self) -> None:
-        if self.render_mode == "human" and self._episodes.all_started:
-            self._screen.show(self._views())
 
     def _reset_mask(self, mask: np.ndarray | None) -> np.ndarray:
         if mask is None:

@@ -33,16 +33,11 @@ FIRST_WASTE = POSITIONS
 SLOTS = POSITIONS + 1 + 25
 """Slots of a dealt game: tableau, first waste card, and the largest stock (with joker and first waste card)."""
 
-DECK = np.array(
-    [
-        parse_card(text)
-        for text in (
-            "8C 7C 3H AC TH TS 5H 5S 9S TD 2S 3C JD 8H 5C KS 4D KD 6S QS TC 7H 2D AD QC 4S "
-            "AS 3S JC 8S 6D 9H 7S JH 2H QD 7D 5D 6C AH 9C 9D QH KC 6H JS 3D KH 4H 2C 4C 8D"
-        ).split()
-    ],
-    dtype=np.int8,
-)
+_UNSHUFFLED = """
+8C 7C 3H AC TH TS 5H 5S 9S TD 2S 3C JD 8H 5C KS 4D KD 6S QS TC 7H 2D AD QC 4S
+AS 3S JC 8S 6D 9H 7S JH 2H QD 7D 5D 6C AH 9C 9D QH KC 6H JS 3D KH 4H 2C 4C 8D
+"""
+DECK = np.array([parse_card(text) for text in _UNSHUFFLED.split()], dtype=np.int8)
 """int8 (52,): the order of the cards before the shuffle."""
 DECK.setflags(write=False)
 

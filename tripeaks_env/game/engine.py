@@ -339,9 +339,7 @@ def step_games(
         games: (N,) of :data:`GAME`, changed in place.
         actions: integers (N,), each 0 to 29.
         table: (1,) of :data:`TABLES`.
-        points: numbers (N,), out: what the action added to the score.
-        rejections: int8 (N,), out: a :class:`Rejection` each.
-        over: bool (N,), out: whether the game's episode has ended, see :func:`is_over`.
+        points, rejections, over: out, the arrays of :class:`Stepped`, the points as any numbers.
     """
     for i in range(len(games)):
         game = games[i]
@@ -391,17 +389,16 @@ def only_action(game: np.void, table: np.void) -> int:
         return -1 if can_undo(game) else DRAW
     if found & (found - 1) or can_draw(game, table) or can_undo(game):
         return -1
-    action = 0
-    while (found >> action) & 1 == 0:
-        action += 1
-    return action
+    return lowest(found)
 
 
 @kernel
-def status_games(games: np.ndarray, table: np.ndarray, statuses: np.ndarray) -> None:
-    """Write where N games stand to ``statuses``, int8 (N,): ``PLAYING``, ``WON`` or ``BLOCKED``."""
-    for i in range(len(games)):
-        statuses[i] = status(games[i], table[0])
+def lowest(bits: int) -> int:
+    """Return the place of the lowest bit that is set."""
+    place = 0
+    while not (bits >> place) & 1:
+        place += 1
+    return place
 
 
 @kernel
@@ -413,7 +410,7 @@ def describe_games(
     peaks: np.ndarray,
     statuses: np.ndarray,
 ) -> None:
-    """Write the scores, moves and emptied peaks of N games, int64 (N,), and where they stand, as status_games does."""
+    """Write the scores, moves and emptied peaks of N games, int64 (N,), and their :func:`status`, int8 (N,)."""
     for i in range(len(games)):
         game = games[i]
         scores[i] = game["score"]

@@ -10,17 +10,7 @@ import numpy as np
 
 from tripeaks_env.game.arguments import integer
 from tripeaks_env.game.deals import FIRST_WASTE, Deal, as_deal, deal_slots, parse_code
-from tripeaks_env.game.engine import (
-    DRAW,
-    STATUSES,
-    UNDO,
-    Rejection,
-    Status,
-    new_games,
-    play_actions,
-    status_games,
-    tables,
-)
+from tripeaks_env.game.engine import DRAW, STATUSES, UNDO, Rejection, Status, new_games, play_actions, status, tables
 from tripeaks_env.game.layout import COVERS, PEAKS, POSITIONS, peaks_cleared
 from tripeaks_env.game.observation import Observation, observe
 from tripeaks_env.game.rules import Rules, as_rules
@@ -163,9 +153,7 @@ class Game:
     @property
     def status(self) -> Status:
         """Whether the game is being played, won or blocked."""
-        statuses = np.empty(1, dtype=np.int8)
-        status_games(self._game, tables(self.rules), statuses)
-        return STATUSES[statuses[0]]
+        return STATUSES[status(self._game[0], tables(self.rules)[0])]
 
     def action_mask(self) -> np.ndarray:
         """Return int8 (30,): 1 for each legal action, the last for undo."""
@@ -181,7 +169,7 @@ class Game:
 
     def view(self, highlight: bool = False) -> View:
         """Return what a player sees, suits included, with the legal actions marked as playable if ``highlight``."""
-        return view_of(self._slots[0], self._game, self.rules, self.status, highlight)
+        return view_of(self._slots[0], self._game, self.rules, highlight)
 
     def play(self, action: int) -> Outcome:
         """Carry out a removal (0-27), a draw (28) or an undo (29); an illegal one changes nothing.

@@ -47,13 +47,5 @@ def peaks_cleared(remaining: np.ndarray | int) -> np.ndarray:
     return PEAKS - np.bitwise_count(np.asarray(remaining) & SUMMITS).astype(np.int64)
 
 
-def _half_columns() -> tuple[int, ...]:
-    found = [0] * POSITIONS
-    for position in reversed(range(POSITIONS)):
-        covers = COVERS[position]
-        found[position] = sum(found[cover] for cover in covers) // 2 if covers else 2 * (position - ROWS[-1].start)
-    return tuple(found)
-
-
-HALF_COLUMNS = _half_columns()
+HALF_COLUMNS = (3, 9, 15, 2, 4, 8, 10, 14, 16, *range(1, 18, 2), *range(0, 19, 2))
 """Where each position lies, 0 (left) to 18, in halves of the way from a card to its neighbour: midway between its covers."""

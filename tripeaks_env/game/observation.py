@@ -115,13 +115,8 @@ def _observe(
     Args:
         games: (N,) of :data:`tripeaks_env.game.engine.GAME`.
         table: (1,) of :data:`tripeaks_env.game.engine.TABLES`.
-        tableau: (N, 28): ``EMPTY`` where removed, the rank where face up, else ``FACE_DOWN``.
-        waste: (N, 1): rank code of the waste card.
-        stock: (N, 1): cards left in the stock.
-        unseen: (N, 13): how many cards of each rank are not yet seen, or (N, 14) with the joker.
-        masks: (N, 29), or (N, 30) with the undo action: 1 for legal actions.
-        runs: (N, 1): removals since the last draw, or (0, 1) to leave them out.
-        undos: (N, 1): undos left, 127 for more; or (0, 1) to leave them out.
+        tableau, waste, stock, unseen, masks: the parts of :func:`observation_space` with a leading axis N.
+        runs, undos: as these, at most 127 undos; or (0, 1) to leave them out.
     """
     for i in range(len(games)):
         game = games[i]

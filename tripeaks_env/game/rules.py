@@ -100,12 +100,9 @@ class Rules:
     traditional: ClassVar[Rules]
 
     def __post_init__(self) -> None:
-        scoring: object = self.scoring
-        if isinstance(scoring, str):
-            _check(scoring in SCORINGS, "scoring", scoring, f"one of {', '.join(SCORINGS)}, or a Scoring")
-            object.__setattr__(self, "scoring", SCORINGS[scoring])
-        else:
-            _check(isinstance(scoring, Scoring), "scoring", scoring, f"one of {', '.join(SCORINGS)}, or a Scoring")
+        scoring = SCORINGS.get(self.scoring) if isinstance(self.scoring, str) else self.scoring
+        _check(isinstance(scoring, Scoring), "scoring", self.scoring, f"one of {', '.join(SCORINGS)}, or a Scoring")
+        object.__setattr__(self, "scoring", scoring)
         _check(self.draw in get_args(DrawRule), "draw", self.draw, " or ".join(get_args(DrawRule)))
         for name in ("wrap", "wild", "open_peaks", "empty_waste"):
             boolean(name, getattr(self, name))
@@ -179,11 +176,9 @@ def adjacency(wrap: bool) -> np.ndarray:
 
     Every rank goes on a joker and on an empty waste.
     """
+    ranks = np.arange(1, 14)
+    distances = abs(ranks[:, None] - ranks)
     table = np.zeros(16, dtype=np.int32)
-    for waste in range(1, 14):
-        for rank in range(1, 14):
-            distance = abs(rank - waste)
-            if distance == 1 or (wrap and distance == 12):
-                table[waste] |= 1 << rank
-    table[[EMPTY, WILD]] = sum(1 << rank for rank in range(1, 14))
+    table[ranks] = ((distances == 1) | (wrap & (distances == 12))) @ (1 << ranks)
+    table[[EMPTY, WILD]] = sum(1 << ranks)
     return table

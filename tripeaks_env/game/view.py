@@ -8,7 +8,7 @@ import numpy as np
 
 from tripeaks_env.game.cards import FACE_DOWN, NO_CARD, card_symbol
 from tripeaks_env.game.deals import FIRST_WASTE
-from tripeaks_env.game.engine import DRAW, Status
+from tripeaks_env.game.engine import DRAW, STATUSES, Status, status, tables
 from tripeaks_env.game.layout import COVERS, HALF_COLUMNS, POSITIONS, ROWS
 from tripeaks_env.game.observation import observe
 from tripeaks_env.game.rules import Rules
@@ -66,14 +66,13 @@ class View(NamedTuple):
         return "\n".join(lines)
 
 
-def view_of(slots: np.ndarray, game: np.ndarray, rules: Rules, status: Status, highlight: bool = False) -> View:
+def view_of(slots: np.ndarray, game: np.ndarray, rules: Rules, highlight: bool = False) -> View:
     """Return what the player of a game sees.
 
     Args:
         slots: int8 (54,): the cards as they were dealt, see :func:`tripeaks_env.game.deals.deal_slots`, for their suits.
         game: the game, (1,) of :data:`tripeaks_env.game.engine.GAME`.
         rules: the rules that it is played by.
-        status: where the game stands.
         highlight: whether to mark the legal actions as playable.
     """
     seen = observe(game, rules)
@@ -90,5 +89,5 @@ def view_of(slots: np.ndarray, game: np.ndarray, rules: Rules, status: Status, h
         moves=game["moves"].item(),
         playable=frozenset(seen["action_mask"][0, : DRAW + 1].nonzero()[0].tolist() if highlight else ()),
         last=last,
-        status=status,
+        status=STATUSES[status(game[0], tables(rules)[0])],
     )

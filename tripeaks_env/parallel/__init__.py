@@ -28,8 +28,5 @@ def make_pool(name: str = "local", workers: int | None = None, address: str | No
         return RayPool(workers, address)
     if address is not None:
         raise ValueError(f"address is {address!r}; only the engine ray takes one")
-    return LocalPool(workers or _cores())
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
+    cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
+    return LocalPool(workers or cores)

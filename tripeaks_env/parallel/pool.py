@@ -8,9 +8,8 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Self, TypeVar
+from typing import Any, Self, TypeVar
 
-PoolName = Literal["local", "ray"]
 PATIENCE = 1.0
 """Seconds after which it is seen anew which workers are alive."""
 RETRIES = 2

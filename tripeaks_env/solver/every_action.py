@@ -17,7 +17,7 @@ import numpy as np
 from tripeaks_env._jit import kernel
 from tripeaks_env.game.cards import EMPTY, WILD
 from tripeaks_env.game.deals import FIRST_WASTE
-from tripeaks_env.game.engine import DRAW, MAX_LINE, tables
+from tripeaks_env.game.engine import DRAW, MAX_LINE, lowest, tables
 from tripeaks_env.game.layout import POSITIONS
 from tripeaks_env.game.rules import Rules
 from tripeaks_env.solver.lattice import Lattice, edge_rows, lattice
@@ -189,15 +189,6 @@ def _onto(rank: int, table: np.void) -> int:
 
 
 @kernel
-def _lowest(bits: int) -> int:
-    """Return the place of the lowest bit that is set."""
-    place = 0
-    while not (bits >> place) & 1:
-        place += 1
-    return place
-
-
-@kernel
 def _best_end(
     start: int,
     waste: int,
@@ -252,7 +243,7 @@ def _best_end(
             here = stuck if table["stuck"] else here
             gained += points.draw + values[index, drawn + 1]
         if here and gained > most:
-            most, end, end_waste = gained, index, _lowest(here)
+            most, end, end_waste = gained, index, lowest(here)
     return most, end, end_waste
 
 
@@ -279,7 +270,7 @@ def _write_run(
                 length -= 1
                 line[length] = position
                 index = int(source)
-                waste = _lowest(before)
+                waste = lowest(before)
                 break
 
 

@@ -53,7 +53,7 @@ class Lattice(NamedTuple):
 def lattice() -> Lattice:
     """Return the lattice, built on the first call (some forty milliseconds)."""
     masks = _reachable_masks()
-    exposed = np.stack([_is_exposed(masks, position) for position in range(POSITIONS)], axis=1)
+    exposed = _exposed(masks)
     sources, positions = np.nonzero(exposed)
     left = masks[sources] ^ (1 << positions)
     targets = len(masks) - 1 - np.searchsorted(masks[::-1], left)
@@ -132,9 +132,9 @@ def part_of_board(kept: np.ndarray) -> Board:
     return Board(next(firsts), board.positions[out], rows[out], next(firsts), board.positions[into], rows[into])
 
 
-def _is_exposed(masks: np.ndarray, position: int) -> np.ndarray:
-    """Return bool (N,): whether a position is there and nothing covers it in each of N masks."""
-    return ((masks >> position) & 1 == 1) & (masks & COVER_MASKS[position] == 0)
+def _exposed(masks: np.ndarray) -> np.ndarray:
+    """Return bool (N, 28): whether each position is there and nothing covers it in each of N masks."""
+    return (masks[:, None] >> np.arange(POSITIONS) & 1 == 1) & (masks[:, None] & COVER_MASKS == 0)
 
 
 def _reachable_masks() -> np.ndarray:
@@ -142,7 +142,7 @@ def _reachable_masks() -> np.ndarray:
     layer = np.array([FULL], dtype=np.int32)
     layers = [layer]
     for _ in range(POSITIONS):
-        next_masks = [layer[_is_exposed(layer, position)] ^ (1 << position) for position in range(POSITIONS)]
-        layer = np.unique(np.concatenate(next_masks)).astype(np.int32)
+        sources, positions = np.nonzero(_exposed(layer))
+        layer = np.unique(layer[sources] ^ (1 << positions)).astype(np.int32)
         layers.append(layer)
     return np.sort(np.concatenate(layers))[::-1].copy()

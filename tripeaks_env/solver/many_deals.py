@@ -29,9 +29,9 @@ from tripeaks_env.game.deals import FIRST_WASTE, Deal, as_deal, deal_slots, lay_
 from tripeaks_env.game.engine import new_games
 from tripeaks_env.game.layout import PEAKS
 from tripeaks_env.game.rules import Rules, as_rules
-from tripeaks_env.solver.draw_by_draw import as_bits, draw_by_draw, first_with_bit
+from tripeaks_env.solver.draw_by_draw import draw_by_draw, first_with_bit
 from tripeaks_env.solver.fewest_draws import LANES, NEVER, fewest_draws
-from tripeaks_env.solver.lattice import Board, lattice, part_of_board, whole_board
+from tripeaks_env.solver.lattice import lattice, part_of_board, whole_board
 from tripeaks_env.solver.objective import OBJECTIVES, Objective, Worth, worth
 from tripeaks_env.solver.one_deal import solve_record
 
@@ -104,34 +104,16 @@ def solve_many(
     objective = one_of("objective", objective, OBJECTIVES)
     threads = integer("threads", threads, low=1)
     slots = _slots(deals, rules)
+    whole_board()  # here, or each thread would build it
+    share = -(-len(slots) // threads)
+    solve_block, size = _solve_block, max(LANES, min(BLOCK, share + -share % LANES))  # all lanes in use, but the last
     if rules.scoring.streak:
-        return _solve_one_by_one(slots, rules, threads, objective)
-    ranks = RANK_OF[slots].astype(np.uint8)  # unsigned, or each index would be tested for being negative
-    share = -(-len(ranks) // threads)
-    size = max(LANES, min(BLOCK, share + -share % LANES))  # all lanes of all sweeps in use, but the last
-    board = whole_board()
+        solve_block, size = _solve_one, 1
     with ThreadPoolExecutor(threads) as pool:
-        starts = range(0, len(ranks), size)
-        blocks = list(
-            pool.map(lambda start: _solve_block(ranks[start : start + size], rules, board, objective), starts)
-        )
+        starts = range(0, len(slots), size)
+        blocks = list(pool.map(lambda start: solve_block(slots[start : start + size], rules, objective), starts))
     scores, won, draws, peaks = (np.concatenate(column) for column in zip(_NO_DEALS, *blocks, strict=True))
     return Solutions(scores, won, draws, peaks, slots, rules, objective)
-
-
-def _solve_one_by_one(slots: np.ndarray, rules: Rules, threads: int, objective: Objective) -> Solutions:
-    games = new_games(slots, rules)
-    with ThreadPoolExecutor(threads) as pool:
-        best = list(pool.map(lambda i: solve_record(games[i : i + 1], rules, objective), range(len(games))))
-    return Solutions(
-        np.array([each.score for each in best], dtype=np.int32),
-        np.array([each.won for each in best], dtype=np.bool_),
-        np.array([each.draws for each in best], dtype=np.int8),
-        np.array([each.peaks for each in best], dtype=np.int8),
-        slots,
-        rules,
-        objective,
-    )
 
 
 def _slots(deals: Sequence[Deal | str | int] | np.ndarray, rules: Rules) -> np.ndarray:
@@ -149,24 +131,16 @@ def _slots(deals: Sequence[Deal | str | int] | np.ndarray, rules: Rules) -> np.n
     if isinstance(deals, str) or not isinstance(deals, Sequence):
         raise ValueError(f"deals are {deals!r}; they must be a sequence of deals, deal codes or deal numbers")
     numbers = [int(deal) for deal in deals if isinstance(deal, int | np.integer)]
-    if len(numbers) < len(deals):
-        return deal_slots([_deal(deal, rules) for deal in deals], rules)
-    return lay_out(*shuffle(numbers), rules)
-
-
-def _deal(deal: Deal | str | int, rules: Rules) -> Deal:
-    return Deal.from_number(int(deal)) if isinstance(deal, int | np.integer) else as_deal(deal, rules)
+    if len(numbers) == len(deals):
+        return lay_out(*shuffle(numbers), rules)
+    known = (
+        Deal.from_number(int(deal)) if isinstance(deal, int | np.integer) else as_deal(deal, rules) for deal in deals
+    )
+    return deal_slots(list(known), rules)
 
 
 class Answers(NamedTuple):
-    """The best that can be done in each of N games.
-
-    Attributes:
-        scores: int32 (N,): the best final score.
-        won: bool (N,): whether the game is won there.
-        draws: int8 (N,): cards drawn in the whole game.
-        peaks: int8 (N,): peaks emptied in the whole game.
-    """
+    """The best that can be done in each of N games, as :class:`Solutions` tells it of deals."""
 
     scores: np.ndarray
     won: np.ndarray
@@ -218,25 +192,27 @@ def solve_positions(games: np.ndarray, rules: Rules, objective: Objective = "sco
     return best._replace(scores=(best.scores + games["score"] - before).astype(np.int32))
 
 
-def _solve_block(ranks: np.ndarray, rules: Rules, board: Board, objective: Objective) -> Answers:
-    """Return the answers for N deals, ``ranks`` being uint8 (N, 54), the rank codes by slot."""
-    stock, points = rules.stock_size, worth(rules, objective)
+def _solve_one(slots: np.ndarray, rules: Rules, objective: Objective) -> Answers:
+    """Return the answer for one deal, int8 (1, 54), under any scoring."""
+    best = solve_record(new_games(slots, rules), rules, objective)
+    values = (best.score, best.won, best.draws, best.peaks)
+    return Answers(*(np.array([value], none.dtype) for value, none in zip(values, _NO_DEALS, strict=True)))
+
+
+def _solve_block(slots: np.ndarray, rules: Rules, objective: Objective) -> Answers:
+    """Return the answers for N deals, int8 (N, 54), without streak scoring."""
+    stock, points, board = rules.stock_size, worth(rules, objective), whole_board()
+    if rules.draw == "stuck" or points.draw > 0:
+        return solve_positions(new_games(slots, rules), rules, objective)
+    ranks = RANK_OF[slots].astype(np.uint8)  # unsigned, or each index would be tested for being negative
     win_scores = points.of_mask[-1] + points.win + np.arange(stock + 1) * points.draw
     blocked_scores = points.of_mask + stock * points.draw
+    enough = int(np.count_nonzero(win_scores > blocked_scores[:-1].max())) - 1
+    draws, undecided, on_stock = fewest_draws(ranks, rules, board, enough)
+    winnable = np.flatnonzero(draws < NEVER)
     wins = np.zeros((stock + 1, len(ranks)), dtype=np.bool_)
-    if rules.draw == "any" and points.draw <= 0:
-        enough = int(np.count_nonzero(win_scores > blocked_scores[:-1].max())) - 1
-        draws, undecided, on_stock = fewest_draws(ranks, rules, board, enough)
-        winnable = np.flatnonzero(draws < NEVER)
-        wins[draws[winnable], winnable] = True
-        swept_draws = range(stock, stock + 1)
-    else:
-        undecided = np.arange(len(ranks))
-        full = as_bits(np.ones(len(ranks), dtype=np.bool_))
-        on_stock = np.zeros((len(blocked_scores), len(full)), dtype=np.uint64)
-        on_stock[0] = full
-        swept_draws = range(stock + 1)
-    wins[:, undecided] |= draw_by_draw(ranks[undecided], rules, board, on_stock, swept_draws)
+    wins[draws[winnable], winnable] = True
+    wins[:, undecided] |= draw_by_draw(ranks[undecided], rules, board, on_stock, range(stock, stock + 1))
     ends = np.full(len(ranks), -1)  # where the best blocked game ends; of equally good ones, in the first mask
     ends[undecided] = first_with_bit(on_stock, np.argsort(-points.of_mask, kind="stable"), len(undecided))
     return _best_ends(wins, ends, rules, points, lattice().peaks)

@@ -16,17 +16,13 @@ OBJECTIVES: tuple[Objective, ...] = get_args(Objective)
 
 
 class Weights(NamedTuple):
-    """What an objective adds to the points. Scores differ by less than 2**27, see :class:`tripeaks_env.Scoring`.
-
-    Attributes:
-        win: for a win.
-        draw: for a draw; a game that is not won has drawn all cards.
-    """
+    """What an objective adds to the points of a win, and of a draw; a game that is not won has drawn all cards."""
 
     win: int
     draw: int
 
 
+# Scores differ by less than 2**27, see tripeaks_env.Scoring.
 WEIGHTS = {"score": Weights(0, 0), "win": Weights(1 << 40, 0), "moves": Weights(1 << 40, -(1 << 28))}
 
 

@@ -115,35 +115,15 @@ class Reach(NamedTuple):
     on_card: np.ndarray
 
 
-class Ranks(NamedTuple):
-    """What goes on what, seen from each rank 1 to 13.
-
-    Attributes:
-        fits: int32 (14,): the numbers of draws, as bits, after which the rank goes on the last drawn card.
-        lower: uint8 (14,): one rank next to it, or 0.
-        upper: uint8 (14,): the other rank next to it, or 0.
-    """
-
-    fits: np.ndarray
-    lower: np.ndarray
-    upper: np.ndarray
-
-
 @kernel
-def _ranks(game: np.void, table: np.void) -> Ranks:
+def _fits(game: np.void, table: np.void) -> np.ndarray:
+    """Return int32 (14,): the numbers of draws, as bits, after which each rank goes on the last drawn card."""
     fits = np.zeros(RANKS, dtype=np.int32)
-    lower = np.zeros(RANKS, dtype=np.uint8)
-    upper = np.zeros(RANKS, dtype=np.uint8)
-    adjacent = table["adjacent"]
-    for rank in range(1, RANKS):
-        for draws in range(game["drawn"], table["stock"] + 1):
-            waste = game["waste"] if draws == game["drawn"] else game["cards"][FIRST_WASTE + draws]
-            fits[rank] |= ((adjacent[waste] >> rank) & 1) << draws
-        for other in range(1, RANKS):
-            if (adjacent[rank] >> other) & 1:
-                lower[rank] = upper[rank]
-                upper[rank] = other
-    return Ranks(fits, lower, upper)
+    for draws in range(game["drawn"], table["stock"] + 1):
+        waste = game["waste"] if draws == game["drawn"] else game["cards"][FIRST_WASTE + draws]
+        for rank in range(1, RANKS):
+            fits[rank] |= ((table["adjacent"][waste] >> rank) & 1) << draws
+    return fits
 
 
 @kernel
@@ -157,12 +137,12 @@ def _spread(bits: int, through: int) -> int:
 
 
 @kernel
-def _stuck(index: int, game: np.void, table: np.void, board: Lattice, ranks: Ranks) -> tuple[int, int]:
+def _stuck(index: int, game: np.void, table: np.void, board: Lattice, fits: np.ndarray) -> tuple[int, int]:
     """Return where no exposed card of a mask fits: after which draws, on the card drawn, and on which removed ranks."""
     fitted_draws, fitted_ranks = 0, 0
     for edge in range(board.first[index], board.first[index + 1]):
         rank = game["cards"][board.positions[edge]]
-        fitted_draws |= ranks.fits[rank]
+        fitted_draws |= fits[rank]
         fitted_ranks |= table["adjacent"][rank]  # adjacency is symmetric
     return ~fitted_draws, ~fitted_ranks
 
@@ -179,7 +159,7 @@ def _union(on_card: np.ndarray, index: int, ranks: int) -> int:
 
 @kernel
 def _sweep(
-    start: int, game: np.void, table: np.void, board: Lattice, points: Worth, ranks: Ranks, reach: Reach
+    start: int, game: np.void, table: np.void, board: Lattice, points: Worth, fits: np.ndarray, reach: Reach
 ) -> tuple[int, int]:
     """Fill ``reach`` from the position on; return the mask's index and the draws of the best end."""
     cards = game["cards"]
@@ -200,7 +180,7 @@ def _sweep(
             improves = gained + stock * points.draw > best
             stuck_draws, stuck_on_cards = every_draw, on_cards
             if improves or table["stuck"]:
-                stuck_draws, stuck_ranks = _stuck(index, game, table, board, ranks)
+                stuck_draws, stuck_ranks = _stuck(index, game, table, board, fits)
                 stuck_on_cards = _union(reach.on_card, index, stuck_ranks)
             if table["stuck"]:
                 on_stock = _spread(reach.on_stock[index] | stuck_on_cards << 1, stuck_draws)
@@ -217,20 +197,21 @@ def _sweep(
 
         for edge in range(board.first[index], board.first[index + 1]):
             rank = cards[board.positions[edge]]
-            on_neighbours = reach.on_card[index, ranks.lower[rank]] | reach.on_card[index, ranks.upper[rank]]
-            reach.on_card[board.targets[edge], rank] |= on_neighbours | (reach.on_stock[index] & ranks.fits[rank])
+            first, second = table["neighbours"][rank, 0], table["neighbours"][rank, 1]
+            on_neighbours = reach.on_card[index, first] | reach.on_card[index, second]
+            reach.on_card[board.targets[edge], rank] |= on_neighbours | (reach.on_stock[index] & fits[rank])
     return best_index, best_draws
 
 
 @kernel
 def _waste(
-    index: int, draws: int, stuck: bool, game: np.void, table: np.void, board: Lattice, ranks: Ranks, reach: Reach
+    index: int, draws: int, stuck: bool, game: np.void, table: np.void, board: Lattice, fits: np.ndarray, reach: Reach
 ) -> int:
     """Return a waste card with which a mask is reached after ``draws``: the rank of a removed one, or 0 for a drawn one.
 
     With ``stuck``, only waste cards on which no exposed card goes are looked for.
     """
-    stuck_draws, stuck_ranks = _stuck(index, game, table, board, ranks) if stuck else (-1, -1)
+    stuck_draws, stuck_ranks = _stuck(index, game, table, board, fits) if stuck else (-1, -1)
     if (reach.on_stock[index] & stuck_draws) >> draws & 1:
         return 0
     for rank in range(1, RANKS):
@@ -247,32 +228,32 @@ def _trace(
     game: np.void,
     table: np.void,
     board: Lattice,
-    ranks: Ranks,
+    fits: np.ndarray,
     reach: Reach,
     line: np.ndarray,
 ) -> int:
     """Write a line from the start to a reachable end to the end of ``line``, backwards; return its length."""
     cards = game["cards"]
     at = len(line)
-    waste = _waste(index, draws, True, game, table, board, ranks, reach)
+    waste = _waste(index, draws, True, game, table, board, fits, reach)
     while index != start or draws != game["drawn"] or waste != 0:
         at -= 1
         if waste == 0:
             draws -= 1
-            waste = _waste(index, draws, table["stuck"], game, table, board, ranks, reach)
+            waste = _waste(index, draws, table["stuck"], game, table, board, fits, reach)
             line[at] = DRAW
             continue
         for edge in board.incoming[board.first_in[index] : board.first_in[index + 1]]:
             before = board.sources[edge]
             if before < start or cards[board.positions[edge]] != waste:
                 continue
-            lower, upper = ranks.lower[waste], ranks.upper[waste]
-            if (reach.on_stock[before] & ranks.fits[waste]) >> draws & 1:
+            first, second = table["neighbours"][waste, 0], table["neighbours"][waste, 1]
+            if (reach.on_stock[before] & fits[waste]) >> draws & 1:
                 waste = 0
-            elif (reach.on_card[before, lower] >> draws) & 1:
-                waste = lower
-            elif (reach.on_card[before, upper] >> draws) & 1:
-                waste = upper
+            elif (reach.on_card[before, first] >> draws) & 1:
+                waste = first
+            elif (reach.on_card[before, second] >> draws) & 1:
+                waste = second
             else:
                 continue
             index = before
@@ -284,9 +265,8 @@ def _trace(
 @kernel
 def _solve(start: int, game: np.void, table: np.void, board: Lattice, points: Worth, line: np.ndarray) -> int:
     """Write a best line to the end of ``line`` and return its length."""
-    ranks = _ranks(game, table)
-    on_stock = np.zeros(len(board.masks), dtype=np.int32)
-    on_card = np.zeros((len(board.masks), RANKS), dtype=np.int32)
-    reach = Reach(on_stock, on_card)
-    index, draws = _sweep(start, game, table, board, points, ranks, reach)
-    return _trace(start, index, draws, game, table, board, ranks, reach, line)
+    fits = _fits(game, table)
+    number = len(board.masks)
+    reach = Reach(np.zeros(number, dtype=np.int32), np.zeros((number, RANKS), dtype=np.int32))
+    index, draws = _sweep(start, game, table, board, points, fits, reach)
+    return _trace(start, index, draws, game, table, board, fits, reach, line)
