@@ -54,6 +54,7 @@ Address = Annotated[
 def compare(
     config: ConfigFile,
     output: Output = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace results of other deals or rules.")] = False,
     engine: PoolOption = "local",
     workers: Workers = None,
     address: Address = None,
@@ -62,12 +63,13 @@ def compare(
 
     Writes a page with everything (report.html), the results of every deal and of every move (results.parquet,
     moves.parquet), a summary (summary.json), plots, and the table (leaderboard.svg). An interrupted comparison goes on where
-    it was, and agents that have changed play anew. Ends with exit code 1 if an agent failed, which has no results then.
+    it was, and agents that have changed play anew; a folder of other deals or rules is refused. Ends with exit code 1 if an
+    agent failed, which has no results then.
     """
     settings = load(config, CompareConfig)
     folder = output or Path("runs") / settings.name
     facts = provenance()
-    with opened(folder, "compare", settings, facts) as log:
+    with opened(folder, "compare", settings, facts, () if overwrite else ("rules", "deals")) as log:
         from experiments.comparison.compare import compare as run  # here, as these take seconds to import
         from experiments.comparison.report import write_comparison
 

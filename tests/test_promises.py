@@ -107,7 +107,7 @@ TRIPEAKS = {
 }
 EXPERIMENTS = {
     "": "",
-    "compare": "CONFIG --output --engine --workers --address",
+    "compare": "CONFIG --output --overwrite --engine --workers --address",
     "train": "CONFIG --output --seed",
     "validate": "AGENT --rules --option --seed",
     "export": "AGENT --dataset-id --deals --rules --option --seed --explore --output --overwrite --engine --workers "

@@ -3,7 +3,7 @@
 import json
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,9 @@ from tripeaks_env.parallel.files import replacing
 
 
 @contextmanager
-def opened(folder: Path, kind: str, config: Config, facts: dict[str, Any] | None = None) -> Iterator[logging.Logger]:
+def opened(
+    folder: Path, kind: str, config: Config, facts: dict[str, Any] | None = None, fixed: Iterable[str] = ()
+) -> Iterator[logging.Logger]:
     """Keep other runs out of a folder as long as the block runs; yield the log of the run.
 
     Writes ``run.json``: the kind of run, its config and what it is made by (:mod:`experiments.runs.provenance`); and
@@ -27,14 +29,15 @@ def opened(folder: Path, kind: str, config: Config, facts: dict[str, Any] | None
         kind: of run, such as ``"compare"``.
         config: what is run.
         facts: by what it is made, see :func:`experiments.runs.provenance.provenance`; by default found out.
+        fixed: keys of the config that must be as those of the run before, whose results would be lost else.
 
     Raises:
-        ConfigError: another run is going on in the folder, it holds a run of another kind, or cannot be written to.
+        ConfigError: another run is going on in the folder, it holds a run of another kind or with other ``fixed`` keys, or
+            cannot be written to.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(folder / ".lock", blocking=False)
-        lock.acquire()
+        lock = FileLock(folder / ".lock", blocking=False).acquire()
     except Timeout as error:
         raise ConfigError(f"folder {folder} is in use by another run; wait for it, or give another --output") from error
     except OSError as error:
@@ -42,12 +45,18 @@ def opened(folder: Path, kind: str, config: Config, facts: dict[str, Any] | None
     with lock:
         for part in folder.rglob(".part-*"):  # of a run that was killed while it wrote a file
             part.unlink(missing_ok=True)
-        found = kind_of(folder)
-        if found not in (kind, ""):
-            raise ConfigError(f"folder {folder} holds a run of {found}; give another --output for {kind}")
+        before, settings = _kept(folder / "run.json"), config.model_dump(mode="json")
+        if before and before["kind"] != kind:
+            raise ConfigError(f"folder {folder} holds a run of {before['kind']}; give another --output for {kind}")
+        for key in fixed:
+            if before and before["config"][key] != settings[key]:
+                raise ConfigError(
+                    f"folder {folder} holds results with {key} {json.dumps(before['config'][key])}, the config has "
+                    f"{json.dumps(settings[key])}; give another --output, or --overwrite to replace them"
+                )
         facts = facts or provenance()
         with replacing(folder / "run.json") as path:
-            run = {"kind": kind, "config": config.model_dump(mode="json"), **facts}
+            run = {"kind": kind, "config": settings, **facts}
             path.write_text(json.dumps(run, indent=1) + "\n", encoding="utf-8")
         with _log(folder / "log.txt") as log:
             log.info("started: %s (%s)", facts["command"], json.dumps(facts["versions"] | facts["git"]))
@@ -60,15 +69,15 @@ def opened(folder: Path, kind: str, config: Config, facts: dict[str, Any] | None
             log.info("finished after %.0f s", time.monotonic() - began)
 
 
-def kind_of(folder: Path) -> str:
-    """Return the kind of run in a folder, or an empty text if there is none.
+def _kept(path: Path) -> dict[str, Any]:
+    """Return what is in a ``run.json``, with ``kind`` and ``config`` at least; nothing if there is none.
 
     Raises:
-        ConfigError: its ``run.json`` cannot be read.
+        ConfigError: it cannot be read.
     """
-    path = folder / "run.json"
     try:
-        return str(json.loads(path.read_text(encoding="utf-8"))["kind"]) if path.exists() else ""
+        run = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+        return run and {**run, "kind": str(run["kind"]), "config": dict(run["config"])}
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ConfigError(f"file {path} cannot be read ({error}); give another --output") from error
 

@@ -378,6 +378,35 @@ def test_compare_command_goes_on_after_an_interrupt_and_writes_all_files(
     assert [row["agent"] for row in json.loads((folder / "summary.json").read_text())["leaderboard"]] == ["opener"]
 
 
+def test_results_of_other_deals_or_rules_are_replaced_only_when_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Agents may come and go in a folder of results."""
+    monkeypatch.setattr("experiments.command_line.make_pool", lambda *_: AtOnce())
+    folder = tmp_path / "run"
+
+    def write_comparison(folder: Path, config: CompareConfig, *_: Any) -> None:
+        (folder / "results.parquet").write_text(str(config))
+
+    monkeypatch.setattr("experiments.comparison.report.write_comparison", write_comparison)
+
+    def compare(count: int, more: str = "", *options: str) -> int:
+        path = write(tmp_path, f"name: x\ndeals: {{count: {count}}}\nagents: [opener{more}]\nmoves: 0\nreplays: 0")
+        return run(monkeypatch, "compare", path, "--output", folder, *options)
+
+    assert compare(4) == compare(4, ", greedy") == 0
+    before = (folder / "results.parquet").read_bytes(), (folder / "run.json").read_bytes()
+    for count, more, differs in ((5, "", 'deals {"count": 4, "seed": 0}'), (4, "]\nrules: classic #", 'rules "easy"')):
+        capsys.readouterr()
+        assert compare(count, more) == 2
+        (line,) = capsys.readouterr().err.splitlines()
+        assert f"holds results with {differs}, the config has" in line
+        assert "give another --output, or --overwrite to replace them" in line
+        assert ((folder / "results.parquet").read_bytes(), (folder / "run.json").read_bytes()) == before
+    assert compare(5, "", "--overwrite") == 0
+    assert (folder / "results.parquet").read_bytes() != before[0]
+
+
 @pytest.mark.slow
 def test_compare_command_writes_all_files_and_repeats_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
