@@ -107,6 +107,42 @@ class TriPeaksVecEnv(VecEnv):
             self._end_episodes(done.nonzero()[0], terminated, infos, rows)
         return observation, rewards.astype(np.float32), done, rows
 
+    def state(self) -> dict[str, Any]:
+        """Return all that the games go on from: bytes of arrays, uint8, and numbers, texts, lists and dictionaries."""
+        episodes, dealer = self.env._episodes, self.env._dealer
+        return {
+            "arrays": {name: array.view(np.uint8).copy() for name, array in self._arrays().items()},
+            "codes": episodes.codes.tolist(),
+            "generators": [each and each.bit_generator.state for each in dealer._generators],
+        }
+
+    def load_state(self, state: dict[str, Any]) -> Observation:
+        """Go on from what :meth:`state` returned of games with the same arguments; return what is observed there.
+
+        Raises:
+            ValueError: it is of other games, as are ``KeyError`` and ``TypeError``.
+        """
+        self.reset()
+        for name, array in self._arrays().items():
+            array.view(np.uint8)[...] = state["arrays"][name]
+        episodes, dealer = self.env._episodes, self.env._dealer
+        episodes.codes[:] = state["codes"]
+        for generator, kept in zip(dealer._generators, state["generators"], strict=True):
+            assert generator is not None
+            generator.bit_generator.state = kept
+        observation = episodes.observe()
+        self._masks = observation["action_mask"] == 1
+        return observation
+
+    def _arrays(self) -> dict[str, np.ndarray]:
+        """Return the arrays that change as games are played, beside those that are found out from them."""
+        episodes, dealer = self.env._episodes, self.env._dealer
+        return {
+            **{name: getattr(episodes, name) for name in ("games", "slots", "rejections", "over")},
+            **{"numbers": dealer._numbers, "used": dealer._used, "elapsed": self.env._elapsed, "done": self.env._done},
+            **{"returns": self._returns, "lengths": self._lengths},
+        }
+
     def action_masks(self) -> np.ndarray:
         """Return the legal actions of all games, bool (N, 29) or (N, 30), a fresh array.
 

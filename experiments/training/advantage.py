@@ -19,6 +19,7 @@ from experiments.training.self_play import Record, input_lists, new_record, retu
 from experiments.training.value_learner import ValueLearner
 from tripeaks_env._jit import kernel
 from tripeaks_env.game.engine import PLAYING, WON, only_action, status, step, tables
+from tripeaks_env.game.observation import Observation
 from tripeaks_env.sb3 import TriPeaksVecEnv
 
 
@@ -69,16 +70,26 @@ class AdvantageReward(KeptGames):
             self._learn(done)
         return observation, self.advantages, done, infos
 
-    def __getstate__(self) -> dict[str, Any]:
+    def state(self) -> dict[str, Any]:
         """Return what a training goes on from: all but what follows from the learner."""
         return {
-            name: value for name, value in super().__getstate__().items() if name not in ("network", "tree", "work")
+            **super().state(),
+            "learner": self.learner.state(),
+            "random": self.rng.bit_generator.state,
+            "record": [part.view(np.uint8) for part in self.record],
+            **{"turns": self.turns, "harvest": self.harvest, "kept": self.kept},
         }
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
+    def load_state(self, state: dict[str, Any]) -> Observation:
+        """Go on from what :meth:`state` returned; return what is observed there."""
+        observation = super().load_state(state)
+        self.learner.load_state(state["learner"])
         self.network = self.learner.network()
-        self.tree, self.work = new_tree(1), working_memory(self.network)
+        self.rng.bit_generator.state = state["random"]
+        for part, kept in zip((*self.record, self.turns), (*state["record"], state["turns"]), strict=True):
+            part.view(kept.dtype)[...] = kept
+        self.harvest, self.kept = state["harvest"], state["kept"]
+        return observation
 
     def _learn(self, done: np.ndarray) -> None:
         ended = Record(*(part[done] for part in self.record))

@@ -7,14 +7,23 @@ them which actions the search prefers.
 from pathlib import Path
 
 import numpy as np
-import torch
 from rich.progress import Progress
 from torch.utils.tensorboard import SummaryWriter
 
 from agents.learned.value_network import save_network
-from experiments.config import ConfigError, IterationConfig
+from experiments.config import IterationConfig
 from experiments.training.distillation import distil
-from experiments.training.folder import Curve, choose_device, claim, curve_deals, read_arrays
+from experiments.training.folder import (
+    CHECKPOINT,
+    Curve,
+    choose_device,
+    claim,
+    curve_deals,
+    read_arrays,
+    read_state,
+    unreadable,
+    write_state,
+)
 from experiments.training.self_play import input_lists, outcomes, play_games, returns
 from experiments.training.value_learner import ValueLearner
 from tripeaks_env.env.splits import random_numbers
@@ -102,8 +111,8 @@ def _keep(
     """Write what the next iteration goes on from; the checkpoint last, as it says how far the training is."""
     with replacing(_round_file(folder, iteration)) as path:
         np.savez(path, lists=lists, targets=targets)
-    with replacing(folder / "checkpoint.pt") as path:
-        torch.save({"iterations": iteration + 1, **learner.state()}, path)
+    with replacing(folder / CHECKPOINT) as path:
+        write_state(path, {"iterations": iteration + 1, **learner.state()})
     _forget_rounds(folder, iteration + 1 - window)
 
 
@@ -116,12 +125,12 @@ def _forget_rounds(folder: Path, first: int) -> None:
 
 def _resume(learner: ValueLearner, folder: Path) -> int:
     """Load the checkpoint in ``folder`` if there is one; return after how many iterations it was written."""
-    path = folder / "checkpoint.pt"
+    path = folder / CHECKPOINT
     if not path.exists():
         return 0
+    kept = read_state(path)
     try:
-        kept = torch.load(path, weights_only=True, map_location=learner.device)
         learner.load_state(kept)
         return int(kept["iterations"])
-    except Exception as error:  # whatever reading half a file does
-        raise ConfigError(f"checkpoint {path} cannot be read ({error}); delete it to start anew") from error
+    except Exception as error:  # whatever the state of another training does
+        raise unreadable(path, error) from error

@@ -2,7 +2,9 @@
 
 import csv
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -13,6 +15,11 @@ from experiments.config import ConfigError, Training
 from tripeaks_env.env.splits import random_numbers
 from tripeaks_env.parallel.files import replacing
 
+CHECKPOINT = "checkpoint.pt"
+"""The file that a training goes on from."""
+ARRAY = "array of NumPy"
+"""The key under which a checkpoint has the tensor of an array."""
+
 
 def claim(folder: Path, config: Training) -> None:
     """Keep the config in the folder, so that no other training goes on from what is there.
@@ -20,14 +27,59 @@ def claim(folder: Path, config: Training) -> None:
     The number of threads is left out: it changes nothing.
 
     Raises:
-        ConfigError: the folder holds a training of another config.
+        ConfigError: the folder holds a training of another config, or a checkpoint without one.
     """
     settings = yaml.safe_dump(config.model_dump(mode="json", exclude={"threads"}), sort_keys=False)
     kept = folder / "config.yaml"
     if kept.exists() and kept.read_text(encoding="utf-8") != settings:
         raise ConfigError(f"folder {folder} holds a training of another config; give another one with --output")
+    if not kept.exists() and (folder / CHECKPOINT).exists():
+        raise ConfigError(f"folder {folder} has a {CHECKPOINT} without its config.yaml; give another one with --output")
     with replacing(kept) as path:
         path.write_text(settings, encoding="utf-8")
+
+
+def write_state(path: Path, state: dict[str, Any]) -> None:
+    """Write what a training goes on from: tensors, arrays of numbers, and numbers, texts, lists, tuples, dictionaries."""
+    torch.save(_exchanged(state, _packed), path)
+
+
+def read_state(path: Path) -> dict[str, Any]:
+    """Return what :func:`write_state` wrote, tensors on the CPU. No code that is in the file is run.
+
+    Raises:
+        ConfigError: it cannot be read.
+    """
+    try:
+        state: dict[str, Any] = _exchanged(torch.load(path, "cpu", weights_only=True), _unpacked)
+        return state
+    except Exception as error:  # whatever reading half a file, or another one, does
+        raise unreadable(path, error) from error
+
+
+def _packed(value: Any) -> Any:
+    return {ARRAY: torch.from_numpy(value)} if isinstance(value, np.ndarray) else value
+
+
+def _unpacked(value: Any) -> Any:
+    return value[ARRAY].numpy() if isinstance(value, dict) and ARRAY in value else value
+
+
+def unreadable(path: Path, error: Exception) -> ConfigError:
+    """Return the error that a checkpoint cannot be read, for whatever happened."""
+    return ConfigError(f"checkpoint {path} cannot be read ({type(error).__name__}); delete it to start anew")
+
+
+def _exchanged(value: Any, function: Callable[[Any], Any]) -> Any:
+    """Return what a function makes of a value, or else of each that is in its lists, tuples and dictionaries."""
+    found = function(value)
+    if found is not value:
+        return found
+    if isinstance(value, dict):
+        return {key: _exchanged(each, function) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(_exchanged(each, function) for each in value)
+    return value
 
 
 def read_arrays(path: Path) -> dict[str, np.ndarray]:

@@ -1,7 +1,7 @@
 """Training the PPO agent, with checkpoints to go on from."""
 
-import io
 import random
+from collections import deque
 from contextlib import closing
 from pathlib import Path
 from typing import cast
@@ -11,22 +11,18 @@ import torch
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.policies import MaskableMultiInputActorCriticPolicy
 from stable_baselines3.common.callbacks import BaseCallback, ProgressBarCallback
-from stable_baselines3.common.vec_env import VecEnv
 
 from agents.learned.policy_network import NetworkAgent, PolicyNetwork
 from agents.learned.ppo import policy_arguments
 from experiments.config import ConfigError, TrainConfig
 from experiments.games.play import play
 from experiments.training.advantage import AdvantageReward
-from experiments.training.folder import Curve, choose_device, claim
-from experiments.training.rewards import ShapedReward
+from experiments.training.folder import CHECKPOINT, Curve, choose_device, claim, read_state, unreadable, write_state
+from experiments.training.rewards import KeptGames, ShapedReward
 from experiments.training.value_learner import ValueLearner
 from tripeaks_env.env.splits import random_numbers
 from tripeaks_env.parallel.files import replacing
 from tripeaks_env.sb3 import TriPeaksVecEnv
-
-CHECKPOINT = "checkpoint.pt"
-"""The file that a training goes on from."""
 
 
 def train(config: TrainConfig, folder: Path) -> None:
@@ -34,8 +30,6 @@ def train(config: TrainConfig, folder: Path) -> None:
 
     The same config gives the same agent on the same machine, interrupted, killed or neither: the checkpoint holds the whole
     state of the training, and what was done after it is done again.
-
-    A checkpoint can run any code when it is loaded; go on only with trainings of your own.
 
     Raises:
         ConfigError: the folder holds a training of another config, or a checkpoint that cannot be read.
@@ -61,14 +55,14 @@ def train(config: TrainConfig, folder: Path) -> None:
         raise
 
 
-def _begin(config: TrainConfig, folder: Path) -> tuple[MaskablePPO, VecEnv, int | None]:
+def _begin(config: TrainConfig, folder: Path) -> tuple[MaskablePPO, KeptGames, int | None]:
     """Return a model, its games, and of how many steps the checkpoint is that they are from, if there is one."""
     device = choose_device(config.device)
     checkpoint, tensorboard = folder / CHECKPOINT, folder / "tensorboard"
     kept = None
     if checkpoint.exists():
         claim(folder, config)
-        model, envs = load(checkpoint, device, tensorboard)
+        model, envs = load(checkpoint, config, device, tensorboard)
         kept = model.num_timesteps
     else:
         envs = training_games(config, device)
@@ -77,53 +71,58 @@ def _begin(config: TrainConfig, folder: Path) -> tuple[MaskablePPO, VecEnv, int 
     return model, envs, kept
 
 
-def save(path: Path, model: MaskablePPO, envs: VecEnv) -> None:
+def save(path: Path, model: MaskablePPO, envs: KeptGames) -> None:
     """Write the whole state of a training between two rollouts: the model, its games, and the random generators."""
-    zipped = io.BytesIO()
-    model.save(zipped)
-    of_numpy = np.random.get_state()  # noqa: NPY002 - the library draws from it
     state = {
-        "model": zipped.getvalue(),
-        "games": envs,
-        "random": (random.getstate(), of_numpy, torch.get_rng_state().numpy()),
-        "cuda": torch.cuda.get_rng_state(model.device).numpy() if model.device.type == "cuda" else None,
+        "policy": model.policy.state_dict(),
+        "optimizer": model.policy.optimizer.state_dict(),
+        "steps": model.num_timesteps,
+        "updates": model._n_updates,
+        "starts": model._last_episode_starts,
+        "episodes": list(model.ep_info_buffer or ()),
+        "games": envs.state(),
+        "random": (random.getstate(), np.random.get_state(), torch.get_rng_state()),  # noqa: NPY002 - the library draws from it
+        "cuda": torch.cuda.get_rng_state(model.device) if model.device.type == "cuda" else None,
     }
-    torch.save(state, path, pickle_protocol=5)  # the default of the library writes arrays of NumPy slowly
+    write_state(path, state)
 
 
-def load(path: Path, device: torch.device, tensorboard: Path) -> tuple[MaskablePPO, VecEnv]:
+def load(
+    path: Path, config: TrainConfig, device: torch.device, tensorboard: Path | None = None
+) -> tuple[MaskablePPO, KeptGames]:
     """Return the model and the games of a checkpoint, and set the random generators as they were.
-
-    This can run any code that is in the file; load only what you trained yourself.
 
     Args:
         path: the file that :func:`save` wrote.
+        config: of the training.
         device: where the networks are from now on.
         tensorboard: folder of the logs.
 
     Raises:
-        ConfigError: the file cannot be read.
+        ConfigError: the file cannot be read, or is of another config.
     """
+    state = read_state(path)
+    envs = training_games(config, device)
+    model = _random_model(config, envs, device, tensorboard)
     try:
-        state = torch.load(path, device, weights_only=False)
-        envs = state["games"]
-        if isinstance(envs, AdvantageReward):
-            envs.learner.device = device
-        model = MaskablePPO.load(
-            io.BytesIO(state["model"]), envs, device, force_reset=False, tensorboard_log=str(tensorboard)
-        )
+        model.policy.load_state_dict(state["policy"])
+        model.policy.optimizer.load_state_dict(state["optimizer"])
+        model.num_timesteps, model._n_updates = int(state["steps"]), int(state["updates"])
+        model._last_obs, model._last_episode_starts = envs.load_state(state["games"]), state["starts"]
+        model.ep_info_buffer = deque(state["episodes"], model._stats_window_size)
+        model.ep_success_buffer = deque(maxlen=model._stats_window_size)
         of_python, of_numpy, of_torch = state["random"]
-    except Exception as error:  # whatever unpickling half a file does
-        raise ConfigError(f"checkpoint {path} cannot be read ({error}); delete it to start anew") from error
-    random.setstate(of_python)
-    np.random.set_state(of_numpy)  # noqa: NPY002
-    torch.set_rng_state(torch.from_numpy(of_torch))
-    if device.type == "cuda" and state["cuda"] is not None:
-        torch.cuda.set_rng_state(torch.from_numpy(state["cuda"]), device)
+        random.setstate(of_python)
+        np.random.set_state(of_numpy)  # noqa: NPY002
+        torch.set_rng_state(of_torch)
+        if device.type == "cuda" and state["cuda"] is not None:
+            torch.cuda.set_rng_state(state["cuda"], device)
+    except Exception as error:  # whatever the state of another training does
+        raise unreadable(path, error) from error
     return model, envs
 
 
-def training_games(config: TrainConfig, device: torch.device | str = "cpu") -> VecEnv:
+def training_games(config: TrainConfig, device: torch.device | str = "cpu") -> KeptGames:
     """Return the games that a config trains in."""
     games = TriPeaksVecEnv(config.num_envs, rules=config.rules, skip_forced=True)
     if config.value is None:
@@ -133,7 +132,7 @@ def training_games(config: TrainConfig, device: torch.device | str = "cpu") -> V
 
 
 def new_model(
-    config: TrainConfig, envs: VecEnv, device: torch.device | str, tensorboard: Path | None = None
+    config: TrainConfig, envs: KeptGames, device: torch.device | str, tensorboard: Path | None = None
 ) -> MaskablePPO:
     """Return an untrained model of a config, or one with the policy of ``config.start``.
 
@@ -146,7 +145,22 @@ def new_model(
     Raises:
         ConfigError: ``config.start`` is no policy network of these widths for these rules.
     """
-    model = MaskablePPO(
+    model = _random_model(config, envs, device, tensorboard)
+    if config.start:
+        try:
+            start = PolicyNetwork.load("network", config.rules, config.start)
+        except ValueError as error:
+            raise ConfigError(f"start: {error}") from error
+        if start.hidden != config.hidden:
+            raise ConfigError(f"start has hidden layers {start.hidden}; hidden is {config.hidden} and must be the same")
+        start.to(device).copy_to_or_from(cast(MaskableMultiInputActorCriticPolicy, model.policy), to=True)
+    return model
+
+
+def _random_model(
+    config: TrainConfig, envs: KeptGames, device: torch.device | str, tensorboard: Path | None
+) -> MaskablePPO:
+    return MaskablePPO(
         "MultiInputPolicy",
         envs,
         learning_rate=Falling(config.learning_rate),
@@ -162,15 +176,6 @@ def new_model(
         seed=config.seed,
         device=device,
     )
-    if config.start:
-        try:
-            start = PolicyNetwork.load("network", config.rules, config.start)
-        except ValueError as error:
-            raise ConfigError(f"start: {error}") from error
-        if start.hidden != config.hidden:
-            raise ConfigError(f"start has hidden layers {start.hidden}; hidden is {config.hidden} and must be the same")
-        start.to(device).copy_to_or_from(cast(MaskableMultiInputActorCriticPolicy, model.policy), to=True)
-    return model
 
 
 class Falling:
@@ -204,7 +209,7 @@ class Keep(BaseCallback):
             without one.
     """
 
-    def __init__(self, config: TrainConfig, folder: Path, envs: VecEnv, kept: int | None = None) -> None:
+    def __init__(self, config: TrainConfig, folder: Path, envs: KeptGames, kept: int | None = None) -> None:
         super().__init__()
         self.config, self.folder, self.envs, self.kept = config, folder, envs, kept
         rng = np.random.default_rng(config.seed)

@@ -1,24 +1,25 @@
 """The reward that learners train with."""
 
-import inspect
-from typing import Any
+from typing import Any, cast
 
 from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvObs, VecEnvStepReturn
 
 from tripeaks_env import Status
+from tripeaks_env.game.observation import Observation
+from tripeaks_env.sb3 import TriPeaksVecEnv
 
 
 class KeptGames(VecEnvWrapper):
-    """A wrapper that can be pickled with its games, so that a checkpoint can hold them."""
+    """A wrapper of :class:`tripeaks_env.sb3.TriPeaksVecEnv` whose games a checkpoint can hold."""
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Return all but the list of the class's attributes that the library keeps, which cannot be pickled."""
-        return {name: value for name, value in self.__dict__.items() if name != "class_attributes"}
+    def state(self) -> dict[str, Any]:
+        """Return what a training goes on from, see :meth:`tripeaks_env.sb3.TriPeaksVecEnv.state`."""
+        return {"games": cast(TriPeaksVecEnv, self.venv).state()}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self.class_attributes = dict(inspect.getmembers(self.__class__))
+    def load_state(self, state: dict[str, Any]) -> Observation:
+        """Go on from what :meth:`state` returned; return what is observed there."""
+        return cast(TriPeaksVecEnv, self.venv).load_state(state["games"])
 
     def reset(self) -> VecEnvObs:
         """Start an episode in every game."""

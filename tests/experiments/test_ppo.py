@@ -10,7 +10,6 @@ from safetensors.torch import save_file
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.env_checker import check_env as check_sb3
 from stable_baselines3.common.env_util import make_vec_env
-from stable_baselines3.common.vec_env import VecEnv
 
 import agents
 from agents.learned.policy_network import RelativeRanks
@@ -19,7 +18,7 @@ from experiments.config import ConfigError, TrainConfig
 from experiments.games.play import play
 from experiments.training import ppo
 from experiments.training.ppo import train
-from experiments.training.rewards import ShapedReward
+from experiments.training.rewards import KeptGames, ShapedReward
 from tests.common import slow
 from tripeaks_env import Rules, TriPeaksEnv, sample_actions, suite
 from tripeaks_env.game.deals import lay_out, shuffle
@@ -138,7 +137,8 @@ def test_training_keeps_goes_on_and_repeats_itself(tmp_path: Path) -> None:
     longer = TrainConfig.model_validate(config.model_dump() | {"total_steps": 512, "rules": "easy"})
     with pytest.raises(ConfigError, match="another config"):
         train(longer, tmp_path / "one")
-    (tmp_path / "one" / "config.yaml").unlink()
+    settings = tmp_path / "one" / "config.yaml"
+    settings.write_text(settings.read_text().replace("total_steps: 256", "total_steps: 512"))
     checkpoint = tmp_path / "one" / "checkpoint.pt"
     kept = checkpoint.read_bytes()
     checkpoint.write_bytes(kept[:1000])
@@ -168,7 +168,7 @@ def test_interrupted_training_says_where_it_goes_on_and_ends_with_the_same_agent
                 raise KeyboardInterrupt
             return real_step(keep)
 
-        def save(path: Path, model: MaskablePPO, envs: VecEnv) -> None:
+        def save(path: Path, model: MaskablePPO, envs: KeptGames) -> None:
             if model.num_timesteps == at:
                 raise KeyboardInterrupt
             real_save(path, model, envs)

@@ -1,7 +1,6 @@
 """Expert iteration, the rewards without luck, and learning curves."""
 
 import io
-import pickle
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,7 @@ from experiments.runs.provenance import provenance
 from experiments.training import expert_iteration, ppo
 from experiments.training.advantage import AdvantageReward
 from experiments.training.distillation import VALUES, decisions, distil
+from experiments.training.folder import claim, read_state, write_state
 from experiments.training.self_play import Record, input_lists, new_record, outcomes, play_games, returns
 from experiments.training.value_learner import ValueLearner
 from tests.agents.test_expectation import random_network
@@ -218,7 +218,7 @@ def test_rewards_follow_the_policy_by_training_their_network_again() -> None:
 
 
 @pytest.mark.parametrize("value", [None, {"hidden": [16, 4], "batch_size": 32}])
-def test_games_go_on_from_a_checkpoint_as_if_there_had_been_none(value: dict[str, Any] | None) -> None:
+def test_games_go_on_from_a_checkpoint_as_if_there_had_been_none(value: dict[str, Any] | None, tmp_path: Path) -> None:
     settings = {
         "name": "x",
         "total_steps": 8,
@@ -228,13 +228,16 @@ def test_games_go_on_from_a_checkpoint_as_if_there_had_been_none(value: dict[str
         "refit": 500,
         "value": value,
     }
-    env = ppo.training_games(TrainConfig.model_validate(settings))
+    config = TrainConfig.model_validate(settings)
+    env = ppo.training_games(config)
     env.seed(0)
     observation, rng = env.reset(), np.random.default_rng(0)
     for _ in range(20):
         assert isinstance(observation, dict)
         observation, *_ = env.step(sample_actions(observation["action_mask"], rng))
-    other, statuses = pickle.loads(pickle.dumps(env)), set()
+    write_state(tmp_path / "state", env.state())
+    other, statuses = ppo.training_games(config), set()
+    other.load_state(read_state(tmp_path / "state"))
     for _ in range(100):
         assert isinstance(observation, dict)
         mask = observation["action_mask"].copy()
@@ -243,7 +246,7 @@ def test_games_go_on_from_a_checkpoint_as_if_there_had_been_none(value: dict[str
         (observation, rewards, done, infos), found = env.step(actions), other.step(actions)
         assert isinstance(observation, dict)
         for key, part in observation.items():
-            assert np.array_equal(part, found[0][key])
+            assert np.array_equal(part, found[0][key])  # type: ignore[call-overload]
         assert np.array_equal(rewards, found[1])
         assert np.array_equal(done, found[2])
         assert [(info["status"], info["deal_code"]) for info in infos] == [
@@ -251,6 +254,44 @@ def test_games_go_on_from_a_checkpoint_as_if_there_had_been_none(value: dict[str
         ]
         statuses |= {info["status"] for info in infos}
     assert {"won", "playing"} <= statuses
+
+
+class RunsCode:
+    """Writes a file when it is unpickled.
+
+    Args:
+        path: the file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Path.touch, (self.path,)
+
+
+PPO: dict[str, Any] = {"name": "x", "total_steps": 8, "num_envs": 2, "n_steps": 4, "batch_size": 8, "device": "cpu"}
+
+
+@pytest.mark.parametrize(
+    ("config", "train"),
+    [
+        (TrainConfig.model_validate(PPO), ppo.train),
+        (IterationConfig.model_validate(TINY), lambda config, folder: iterate(folder)),
+    ],
+    ids=["ppo", "expert-iteration"],
+)
+def test_no_code_of_a_foreign_checkpoint_is_run(config: Any, train: Any, tmp_path: Path) -> None:
+    """One without the config of its training is not even looked into."""
+    torch.save({"iterations": 1, "games": RunsCode(tmp_path / "touched")}, tmp_path / "checkpoint.pt")
+    with pytest.raises(ConfigError, match=r"has a checkpoint.pt without its config.yaml; give another one"):
+        train(config, tmp_path)
+    (tmp_path / "checkpoint.pt").rename(tmp_path / "kept")
+    claim(tmp_path, config)
+    (tmp_path / "kept").rename(tmp_path / "checkpoint.pt")
+    with pytest.raises(ConfigError, match=r"checkpoint.pt cannot be read \(\w+\); delete it to start anew$"):
+        train(config, tmp_path)
+    assert not (tmp_path / "touched").exists()
 
 
 @pytest.mark.filterwarnings("ignore")  # of the training library
