@@ -28,7 +28,7 @@ AGENTS = {
 __all__ = ["AGENTS", "Agent", "OracleAgent", "make"]
 
 
-def make(name: str, rules: str | Rules = "easy", seed: int = 0, **options: object) -> Agent:
+def make(name: str, rules: str | Rules = "easy", seed: int = 0, *, trust: bool = False, **options: object) -> Agent:
     """Return a new agent.
 
     Args:
@@ -38,13 +38,15 @@ def make(name: str, rules: str | Rules = "easy", seed: int = 0, **options: objec
             - ``module:function``: a function ``f(observation, action_mask)`` that returns actions as ``act`` does. Where it
               has parameters ``rules`` and ``seed``, it gets them too, and the options, with every call;
             - the path of a ``.zip`` file that a model of Stable-Baselines3 or sb3-contrib wrote, see
-              :class:`agents.learned.sb3.SB3Agent`.
+              :class:`agents.learned.sb3.SB3Agent`. It is loaded only with ``trust``.
         rules: the rules that it will play by.
         seed: of the agent's own random choices; the same seed makes the same moves.
+        trust: whether a ``.zip`` file may be loaded, which can run any code that is in it.
         options: further keyword arguments of that class or function.
 
     Raises:
-        ValueError: there is no such agent, it has no such options, or it does not play by these rules; in one line.
+        ValueError: there is no such agent, it has no such options, does not play by these rules, or is not to be trusted; in
+            one line.
 
     >>> type(make("opener")).__name__
     'OpenerAgent'
@@ -54,6 +56,11 @@ def make(name: str, rules: str | Rules = "easy", seed: int = 0, **options: objec
     """
     rules, name = as_rules(rules), str(name)
     own = name in AGENTS or Path(name).suffix == ".zip"
+    if Path(name).suffix == ".zip" and Path(name).is_file() and not trust:
+        raise ValueError(
+            f"agent {name!r} is not loaded, as that can run any code that is in it; if you trained it yourself, say so: "
+            "--trust, trust: true in a config, or trust=True"
+        )
     try:
         found = _find(name)
     except (Exception, SystemExit) as error:  # whatever somebody's module does

@@ -45,6 +45,9 @@ Options = Annotated[
     typer.Option(metavar="KEY=VALUE", help="Of the agent, such as simulations=100; may be given several times."),
 ]
 SeedOption = Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Of deals and random choices.")]
+Trust = Annotated[
+    bool, typer.Option("--trust", help="Load a zip file, which can run any code that is in it: one that you trained.")
+]
 Address = Annotated[
     str | None, typer.Option(help="Of a running Ray cluster, such as auto; by default Ray is started on this machine.")
 ]
@@ -119,6 +122,7 @@ def validate(
     rules: RulesName = "easy",
     option: Options = [],  # noqa: B006
     seed: SeedOption = 0,
+    trust: Trust = False,
 ) -> None:
     """Check an agent before it is compared: that it can be made, plays legally, repeats itself, and sees nothing hidden.
 
@@ -135,7 +139,7 @@ def validate(
     def show(check: Check) -> None:
         console.print(f"{marks[check.passed]} {check.name:<20} {escape(check.message)}", highlight=False)
 
-    checks = run(agent, rules, _options(option), seed, checked=show)
+    checks = run(agent, rules, _options(option), seed, checked=show, trust=trust)
     if any(check.passed is False for check in checks):
         raise typer.Exit(1)
 
@@ -148,6 +152,7 @@ def export(
     rules: RulesName = "easy",
     option: Options = [],  # noqa: B006
     seed: SeedOption = 0,
+    trust: Trust = False,
     explore: Annotated[float, typer.Option(min=0, max=1, help="How probably a move is a random one.")] = 0.0,
     output: Annotated[Path | None, typer.Option(help="Folder of all data sets; by default Minari's.")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a data set of this id.")] = False,
@@ -163,7 +168,7 @@ def export(
     from experiments.offline.export import Export
     from experiments.offline.games import record
 
-    wanted = Export(agent, deals, _options(option), seed, _rules(rules), explore)
+    wanted = Export(agent, deals, _options(option), seed, _rules(rules), explore, trust)
     data_sets.dataset_path(dataset_id, output, overwrite)
     with _progress() as progress:
         playing = progress.add_task(escape(f"{agent} plays"), total=deals)

@@ -87,14 +87,15 @@ def check_options(options: Mapping[str, Any]) -> None:
 class Entry(Part):
     """One agent of a comparison.
 
-    ``agent`` is what :func:`agents.make` takes; ``label`` its row on the leaderboard; ``group`` the learner that it is one
-    training seed of; ``options`` are keyword arguments.
+    ``agent``, ``trust`` (whether a zip file may be loaded) and ``options`` are what :func:`agents.make` takes; ``label`` is
+    its row on the leaderboard; ``group`` the learner that it is one training seed of.
     """
 
     agent: str
     label: str = Field(default="", pattern=LABEL)
     group: str = Field(default="", pattern=LABEL)
     seed: Seed = 0
+    trust: bool = False
     options: dict[str, Any] = {}
 
     @model_validator(mode="before")
@@ -104,10 +105,10 @@ class Entry(Part):
 
     @model_validator(mode="after")
     def _options_are_right(self) -> Self:
-        for key in ("name", "rules", "seed"):
+        for key in ("name", "rules", "seed", "trust"):
             if key in self.options:
                 raise ValueError(
-                    f"options have the key {key!r}; rules and seed are no options and have keys of their own"
+                    f"options have the key {key!r}; rules, seed and trust are no options and have keys of their own"
                 )
         check_options(self.options)
         return self

@@ -63,6 +63,7 @@ class Candidate:
         options: its options.
         seed: of the agent, and of the training deals.
         games: how many games a check plays at once.
+        trust: whether a zip file may be loaded.
     """
 
     name: str
@@ -70,6 +71,7 @@ class Candidate:
     options: dict[str, Any] = field(default_factory=dict)
     seed: int = 0
     games: int = FEWEST
+    trust: bool = False
 
     def make(self, others: int = 0) -> Agent:
         """Return the agent, new; ``others`` is added to its seed.
@@ -77,9 +79,9 @@ class Candidate:
         Raises:
             ValueError: see :func:`agents.make`.
         """
-        for name in {"name", "rules", "seed"} & self.options.keys():
+        for name in {"name", "rules", "seed", "trust"} & self.options.keys():
             raise ValueError(f"agent {self.name!r} has no option {name!r}")
-        return agents.make(self.name, self.rules, self.seed + others, **self.options)
+        return agents.make(self.name, self.rules, self.seed + others, trust=self.trust, **self.options)
 
     def deals(self, count: int) -> np.ndarray:
         """Return the numbers of training deals, int64 (count,)."""
@@ -93,6 +95,7 @@ def validate(
     seed: int = 0,
     seconds: float = 60.0,
     checked: Callable[[Check], object] = lambda check: None,
+    trust: bool = False,
 ) -> list[Check]:
     """Return what is right and wrong with an agent.
 
@@ -105,6 +108,7 @@ def validate(
         seconds: how long it may take to make the agent, and to play two games with it. The other checks play as many games as
             fit into about that time, but a few at least, and may take longer.
         checked: is told each result as soon as it is known.
+        trust: see :func:`agents.make`.
 
     Returns:
         :data:`MADE`, :data:`PLAYS`, :data:`LEGAL`, :data:`REPEATS`, :data:`BATCHES`, :data:`HIDDEN`, in this order; with
@@ -115,7 +119,7 @@ def validate(
         ValueError: there are no such rules.
     """
     presets = list(PRESETS.values()) if rules == "all" else [as_rules(rules)]
-    candidates = [Candidate(name, each, dict(options or {}), seed) for each in presets]
+    candidates = [Candidate(name, each, dict(options or {}), seed, trust=trust) for each in presets]
     results = []
     with LocalPool(1) as pool:
         for check in _checks(candidates, pool, seconds):

@@ -64,7 +64,7 @@ NAMES = {
         "TriPeaksVectorEnv": "num_envs rules reward max_undos render_mode split skip_forced max_episode_steps autoreset_mode "
         "copy render_size highlight",
     },
-    "agents": {"AGENTS": "", "Agent": "", "OracleAgent": "", "make": "name rules seed options"},
+    "agents": {"AGENTS": "", "Agent": "", "OracleAgent": "", "make": "name rules seed trust options"},
 }
 """Public names by module, each with its parameters, or with its members if it is an enumeration."""
 
@@ -103,14 +103,14 @@ TRIPEAKS = {
     "random": "--count --seed --split --rules --json",
     "stats": "--deals --seed --rules --objective --engine --workers --address --picture --json",
     "play": "CODE --rules --language --no-help --window",
-    "watch": "AGENT CODE --rules --speed --values --seed --language --window",
+    "watch": "AGENT CODE --rules --speed --values --seed --trust --language --window",
 }
 EXPERIMENTS = {
     "": "",
     "compare": "CONFIG --output --overwrite --engine --workers --address",
     "train": "CONFIG --output --seed",
-    "validate": "AGENT --rules --option --seed",
-    "export": "AGENT --dataset-id --deals --rules --option --seed --explore --output --overwrite --engine --workers "
+    "validate": "AGENT --rules --option --seed --trust",
+    "export": "AGENT --dataset-id --deals --rules --option --seed --trust --explore --output --overwrite --engine --workers "
     "--address",
     "results": "--output --comparison --training",
     "optima": "--deals --seed --output --engine --workers --address",
@@ -126,7 +126,7 @@ CONFIGS = (
 TRAINING = "name rules seed device evaluation_deals"
 KEYS = {
     "Suite": "count seed",
-    "Entry": "agent label group seed options",
+    "Entry": "agent label group seed trust options",
     "CompareConfig": "name rules deals agents moves replays timeout",
     "ValuePart": "hidden trace window passes batch_size learning_rate average",
     "PolicyPart": "games depth width positions hidden temperature epochs batch_size learning_rate",

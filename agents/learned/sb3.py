@@ -1,7 +1,6 @@
 """Models of Stable-Baselines3 and sb3-contrib as agents, from the zip files that their ``save`` writes."""
 
 import json
-import warnings
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -27,6 +26,8 @@ from tripeaks_env.wrappers import MaskedObservation
 
 PARTS = ("policy_class", "policy_kwargs", "observation_space", "action_space")
 """What makes a policy, of all that the zip file of a model holds."""
+LARGEST = 2**30
+"""How many bytes a file may have when it is unpacked."""
 KNOWN = "MaskablePPO, PPO, A2C, TRPO, DQN and QRDQN"
 
 
@@ -41,7 +42,7 @@ class SB3Agent:
     such as ``VecNormalize``, is not in the file, and so is not done here.
 
     Args:
-        path: the zip file. Loading it can run any code that is in it, of which a warning tells.
+        path: the zip file. Loading it can run any code that is in it.
         rules: the rules to play by. The file does not tell by which ones the model was trained; they are refused where they
             show other observations, and where this project's own network tells.
         seed: has no effect.
@@ -82,9 +83,10 @@ def _load(path: Path) -> BasePolicy:
     """
     if not path.is_file():
         raise ValueError(f"there is no file {path}")
-    warnings.warn(f"loading {path} can run any code that is in it; load only what you trained yourself", stacklevel=4)
     try:
         with zipfile.ZipFile(path) as archive:
+            if (size := _unpacked_size(archive)) > LARGEST:
+                raise ValueError(f"unpacked it has {size:,} bytes; it may have {LARGEST:,}")
             names = json.loads(archive.read("data"))
         data, weights, _ = load_from_zip_file(
             path, device="cpu", custom_objects={name: None for name in names if name not in PARTS}
@@ -103,6 +105,16 @@ def _load(path: Path) -> BasePolicy:
         return _build(made, weights["policy"], *arguments)
     except Exception as error:  # whatever the classes in the file do
         raise ValueError(f"the policy of {path} cannot be made: {describe(error)}") from error
+
+
+def _unpacked_size(archive: zipfile.ZipFile) -> int:
+    """Return how many bytes the files of an archive have, and those of the archives in it, as far as it is not too large."""
+    size = sum(each.file_size for each in archive.infolist())
+    for each in archive.infolist():
+        if size <= LARGEST and each.filename.endswith(".pth"):
+            with archive.open(each) as file, zipfile.ZipFile(file) as inner:
+                size += _unpacked_size(inner)
+    return size
 
 
 def _build(

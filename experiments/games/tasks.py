@@ -49,7 +49,7 @@ class GamesTask(NamedTuple):
         """
         seed = int(np.random.SeedSequence([self.entry.seed, self.first]).generate_state(1)[0])
         try:
-            return agents.make(self.entry.agent, self.rules, seed, **self.entry.options)
+            return agents.make(self.entry.agent, self.rules, seed, trust=self.entry.trust, **self.entry.options)
         except ValueError as error:
             raise ConfigError(str(error)) from error
 

@@ -26,6 +26,7 @@ class Export:
         seed: fixes the deals, the agent's choices and the random ones; 0 to 2**32 - 1.
         rules: the rules to play by.
         explore: the probability, in each move, of a uniformly random legal action instead of the agent's.
+        trust: whether a zip file may be loaded, see :func:`agents.make`.
 
     Raises:
         ConfigError: an attribute is out of range.
@@ -37,6 +38,7 @@ class Export:
     seed: int = 0
     rules: Rules = Rules.easy
     explore: float = 0.0
+    trust: bool = False
 
     def __post_init__(self) -> None:
         if type(self.episodes) is not int or not 1 <= self.episodes <= MAX_EPISODES:

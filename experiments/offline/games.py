@@ -87,7 +87,7 @@ def record_games(task: Task) -> Games:
     """
     export = task.export
     try:
-        agent = agents.make(export.agent, export.rules, task.seed, **export.options)
+        agent = agents.make(export.agent, export.rules, task.seed, trust=export.trust, **export.options)
     except ValueError as error:
         raise ConfigError(str(error)) from error
     if export.explore:

@@ -1,5 +1,6 @@
 """Models of Stable-Baselines3 as agents."""
 
+import io
 import warnings
 import zipfile
 from collections.abc import Callable
@@ -18,12 +19,17 @@ from stable_baselines3.common.vec_env import DummyVecEnv
 
 import agents
 from agents.learned.ppo import policy_arguments
+from experiments.config import Entry
 from experiments.games.audit import generators
 from experiments.games.play import play
+from experiments.games.tasks import GamesTask
+from experiments.offline.export import Export
+from experiments.offline.games import record_games
 from experiments.validate import Candidate, check_batches, check_hidden, check_repeats, training_games
 from tests.common import slow
 from tests.experiments.own_agents import actions_of
 from tripeaks_env import Game, Rules, TriPeaksEnv
+from tripeaks_env.commands.people import _load_agent
 from tripeaks_env.env.agent import ask
 from tripeaks_env.game.engine import DRAW
 from tripeaks_env.game.observation import observe
@@ -34,8 +40,7 @@ SMALL: dict[str, Any] = {"policy_kwargs": {"net_arch": [8]}, "device": "cpu", "s
 
 
 def load(path: Path, rules: str | Rules = "easy") -> Any:
-    with pytest.warns(UserWarning, match="can run any code"):
-        return agents.make(str(path), rules)
+    return agents.make(str(path), rules, trust=True)
 
 
 def saved(model: Any, folder: Path) -> Path:
@@ -65,10 +70,9 @@ def test_models_play_what_they_prefer_among_legal_actions(tmp_path: Path, algori
 
 def test_models_pass_the_checks(tmp_path: Path) -> None:
     path = saved(A2C("MultiInputPolicy", TriPeaksVecEnv(1), **SMALL), tmp_path)
-    found = Candidate(str(path), Rules.easy)
+    found = Candidate(str(path), Rules.easy, trust=True)
     for check in (check_repeats, check_batches, check_hidden):
-        with pytest.warns(UserWarning, match="can run any code"):
-            result = check(found)
+        result = check(found)
         assert result.passed, result
 
 
@@ -132,8 +136,8 @@ def test_models_that_do_not_fit_are_refused(tmp_path: Path) -> None:
     ]
     for model, rules, message in cases:
         path = saved(model, tmp_path)
-        with pytest.warns(UserWarning, match="any code"), pytest.raises(ValueError, match=message) as error:
-            agents.make(str(path), rules)
+        with pytest.raises(ValueError, match=message) as error:
+            load(path, rules)
         assert "\n" not in str(error.value)
 
 
@@ -147,12 +151,59 @@ def test_zip_files_that_are_no_models_are_refused(tmp_path: Path) -> None:
         write()
         if path.stat().st_size > 1000:
             path.write_bytes(path.read_bytes()[:-1000])
-        with (
-            pytest.warns(UserWarning, match="any code"),
-            pytest.raises(ValueError, match=r"model\.zip cannot be read as a model of Stable-Baselines3") as error,
-        ):
-            agents.make(str(path))
+        with pytest.raises(ValueError, match=r"model\.zip cannot be read as a model of Stable-Baselines3") as error:
+            load(path)
         assert "\n" not in str(error.value)
+
+
+class RunsCode:
+    """Writes a file when it is unpickled."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Path.touch, (self.path,)
+
+
+def test_a_model_is_loaded_only_when_it_is_trusted(tmp_path: Path) -> None:
+    options: dict[str, Any] = SMALL["policy_kwargs"] | {"optimizer_kwargs": {"lr": RunsCode(tmp_path / "touched")}}
+    model = A2C("MultiInputPolicy", TriPeaksVecEnv(1), **SMALL)
+    model.policy_kwargs = options
+    path = str(saved(model, tmp_path))
+    for make in (
+        lambda: agents.make(path),
+        lambda: Candidate(path, Rules.easy).make(),
+        lambda: GamesTask("", Entry(agent=path), Rules.easy, 0, (0, 1)).make(),
+        lambda: record_games(Export(path, 1).tasks()[0]),
+        lambda: _load_agent(path, Rules.easy, 0, False),
+    ):
+        with pytest.raises(ValueError, match=r"model.zip' is not loaded, as .*: --trust, trust: true in a config, or"):
+            make()
+    assert not (tmp_path / "touched").exists()
+    with pytest.raises(ValueError, match="cannot be made"):  # a path is no learning rate
+        GamesTask("", Entry(agent=path, trust=True), Rules.easy, 0, (0, 1)).make()
+    assert (tmp_path / "touched").exists()
+
+
+def test_a_model_that_is_too_large_when_unpacked_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also if what is large lies in one of its parts, which are archives themselves."""
+    path = saved(A2C("MultiInputPolicy", TriPeaksVecEnv(1), **SMALL), tmp_path)
+    load(path)
+    monkeypatch.setattr("agents.learned.sb3.LARGEST", 2**20)
+    load(path)
+    inner = io.BytesIO()
+    for target in (path, inner):
+        with zipfile.ZipFile(target, "a" if target is path else "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("zeros", bytes(2**20))
+        if target is path:
+            with pytest.raises(ValueError, match=r"unpacked it has 1,\d{3},\d{3} bytes; it may have 1,048,576"):
+                load(path)
+    saved(A2C("MultiInputPolicy", TriPeaksVecEnv(1), **SMALL), tmp_path)
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("more.pth", inner.getvalue())
+    with pytest.raises(ValueError, match="unpacked it has"):
+        load(path)
 
 
 def test_loading_a_model_leaves_random_generators_alone(tmp_path: Path) -> None:

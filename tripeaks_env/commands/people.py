@@ -61,6 +61,10 @@ def watch_agent(
         typer.Option(help="Show what the agent expects of each action, or what the solver knows, or neither."),
     ] = "agent",
     seed: Annotated[int, typer.Option(min=0, help="Of the agent's own random choices.")] = 0,
+    trust: Annotated[
+        bool,
+        typer.Option("--trust", help="Load a MODEL.zip, which can run any code that is in it: one that you trained."),
+    ] = False,
     language: Language = None,
     window: InWindow = False,
 ) -> None:
@@ -69,7 +73,7 @@ def watch_agent(
     An agent that has no values of its own is shown with those of the solver, which sees all cards.
     """
     session, words = Session(code, rules), texts.language(language)
-    choose = chooser(_load_agent(agent, session.game.rules, seed), agent)
+    choose = chooser(_load_agent(agent, session.game.rules, seed, trust), agent)
     watching = Watching(session, choose, agent, speed, values)
     if window:
         _window("watch").watch(watching, words)
@@ -77,7 +81,7 @@ def watch_agent(
         run(Watcher(watching, words))
 
 
-def _load_agent(name: str, rules: Rules, seed: int) -> Agent:
+def _load_agent(name: str, rules: Rules, seed: int, trust: bool) -> Agent:
     """Return an agent as ``agents.make`` makes it. Modules are looked for in the current directory too.
 
     Raises:
@@ -91,7 +95,7 @@ def _load_agent(name: str, rules: Rules, seed: int) -> Agent:
         make = importlib.import_module("agents").make
     except ModuleNotFoundError as error:
         raise ValueError(NO_CHECKOUT if error.name == "agents" else f"{error.name} is not installed") from error
-    return cast(Agent, make(name, rules, seed))
+    return cast(Agent, make(name, rules, seed, trust=trust))
 
 
 def _window(name: str) -> ModuleType:
