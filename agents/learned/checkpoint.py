@@ -45,9 +45,15 @@ def read(kind: str, rules: Rules, path: str | Path | None = None) -> dict[str, n
         path: the file; by default the one shipped for this kind and these rules.
 
     Raises:
-        ValueError: there is no such file, it is of another kind, or for other rules.
+        ValueError: there is no such file, it is of another kind or for other rules, or its weights are no finite floats.
     """
-    path = Path(path) if path else SHIPPED / f"{kind}-{rules.name}.safetensors"
+    if path is None:
+        if not rules.name:
+            raise ValueError(f"no checkpoint is shipped for rules of one's own, {rules}; train one and give its path")
+        path = SHIPPED / f"{kind}-{rules.name}.safetensors"
+    if not isinstance(path, str | Path) or not str(path):
+        raise ValueError(f"checkpoint is {path!r}; it must be the path of a file")
+    path = Path(path)
     if not path.is_file():
         shipped = ", ".join(sorted(file.stem for file in SHIPPED.glob("*.safetensors")))
         raise ValueError(f"no checkpoint at {path} for the rules {rules}; shipped are {shipped}")
@@ -63,7 +69,14 @@ def read(kind: str, rules: Rules, path: str | Path | None = None) -> dict[str, n
         raise ValueError(f"checkpoint {path} has the format {found!r}; it must be {_format(kind)!r}")
     if trained != rules:
         raise ValueError(f"checkpoint {path} was trained for the rules {trained}, not for {rules}")
-    return {name: array.astype(np.float32) for name, array in weights.items()}
+    with np.errstate(over="ignore"):
+        floats = {name: array.astype(np.float32) for name, array in weights.items()}
+    for name, array in floats.items():
+        if weights[name].dtype.kind != "f" or not np.isfinite(array).all():
+            raise ValueError(
+                f"checkpoint {path} has weights {name!r} ({weights[name].dtype}) that are not finite floats"
+            )
+    return floats
 
 
 def _format(kind: str) -> str:

@@ -32,7 +32,7 @@ class PPOAgent(NetworkAgent):
     """
 
     def __init__(self, rules: Rules, seed: int = 0, checkpoint: str | Path | None = None) -> None:
-        if checkpoint and Path(checkpoint).suffix == ".zip":
+        if str(checkpoint).endswith(".zip"):
             raise ValueError(
                 f"checkpoint is {checkpoint}; it must be a .safetensors file: give a zip as the agent itself"
             )

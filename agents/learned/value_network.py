@@ -218,8 +218,6 @@ def load_network(rules: Rules, path: str | Path | None = None) -> ValueNetwork:
         network = ValueNetwork(**weights)
     except TypeError as error:
         raise ValueError(f"checkpoint {path} is no value network: {error}") from error
-    if not all(np.isfinite(array).all() for array in network):
-        raise ValueError(f"checkpoint {path} has weights that are not finite")
     size, following = network.bias.size, network.head.size
     shapes = ((INPUTS, size), (size,), (following, size), (following,), (following,), (1,), (1,))
     for name, array, shape in zip(ValueNetwork._fields, network, shapes, strict=True):

@@ -1,17 +1,20 @@
 """The PPO agent: its inputs, its training and its checkpoints."""
 
+import re
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from safetensors.torch import save_file
+from safetensors import safe_open
+from safetensors.torch import load_file, save_file
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.env_checker import check_env as check_sb3
 from stable_baselines3.common.env_util import make_vec_env
 
 import agents
+from agents.learned.checkpoint import SHIPPED
 from agents.learned.policy_network import RelativeRanks
 from agents.learned.ppo import PPOAgent
 from experiments.config import ConfigError, TrainConfig
@@ -235,6 +238,29 @@ def test_wrong_checkpoints_are_refused(tmp_path: Path) -> None:
         PPOAgent(Rules.easy, checkpoint=path)
     with pytest.raises(ValueError, match=r"no checkpoint at .* for the rules"):
         agents.make("ppo", Rules(wild=True))
+
+
+@pytest.mark.parametrize(("name", "kind"), [("ppo", "ppo"), ("network", "network"), ("lookahead", "value")])
+def test_checkpoints_of_other_numbers_are_refused_by_every_agent(name: str, kind: str, tmp_path: Path) -> None:
+    """NaN, an infinite number, one too large, and integers, in the last weights; and what is no path at all."""
+    weights, path = load_file(SHIPPED / f"{kind}-easy.safetensors"), tmp_path / "x.safetensors"
+    with safe_open(SHIPPED / f"{kind}-easy.safetensors", "pt") as file:
+        header = file.metadata()
+    last = sorted(weights)[-1]
+    for number in (torch.nan, -torch.inf, 1e300):
+        weights[last] = torch.full(weights[last].shape, number, dtype=torch.float64)
+        save_file(weights, path, header)
+        with pytest.raises(ValueError, match=rf"has weights '{last}' \(float64\) that are not finite floats"):
+            agents.make(name, checkpoint=str(path))
+    save_file({each: weight.int() for each, weight in weights.items()}, path, header)
+    with pytest.raises(ValueError, match=r"\(int32\) that are not finite floats"):
+        agents.make(name, checkpoint=str(path))
+    wrongs: list[Any] = [[], {}, "", 0, False, ["x"]]
+    for wrong in wrongs:
+        with pytest.raises(ValueError, match=re.escape(f"checkpoint is {wrong!r}; it must be the path of a file")):
+            agents.make(name, checkpoint=wrong)
+    with pytest.raises(ValueError, match=r"is shipped for rules of one's own, .*; train one and give its path"):
+        agents.make(name, Rules(wild=True, open_peaks=True))
 
 
 @pytest.mark.filterwarnings("ignore")  # of the training library; the environment's own about rendering
