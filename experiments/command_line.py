@@ -9,12 +9,11 @@ from tempfile import TemporaryFile
 from typing import Annotated, Any
 
 import typer
-import yaml
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from experiments.config import KEPT, SUITES, CompareConfig, ConfigError, TrainConfig, load, load_training
+from experiments.config import KEPT, SUITES, CompareConfig, ConfigError, TrainConfig, load, load_training, parse_yaml
 from experiments.runs.folder import opened
 from experiments.runs.provenance import command, provenance
 from tripeaks_env.env.agent import AgentError
@@ -313,9 +312,9 @@ def _options(texts: list[str]) -> dict[str, Any]:
         if not (key and equals):
             raise ConfigError(f"option is {text!r}; it must be KEY=VALUE")
         try:
-            options[key] = yaml.safe_load(value)
-        except yaml.YAMLError as error:
-            raise ConfigError(f"option {key} is {value!r}, which is not right YAML") from error
+            options[key] = parse_yaml(value)
+        except ValueError as error:
+            raise ConfigError(f"option {key} is {value!r}, which is not right YAML: {error}") from error
     return options
 
 

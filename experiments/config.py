@@ -21,6 +21,8 @@ RulesField = Annotated[
 Seed = Annotated[int, Field(ge=0, lt=2**32)]
 LABEL = r"^[\w .:()+-]*$"
 
+MOST_BYTES, MOST_PARTS, DEEPEST, LONGEST_NUMBER = 1_000_000, 10_000, 50, 40
+"""How large a YAML file may be, in bytes, in parts and in how deep they are nested; and an integer in it, in characters."""
 
 CONFIGS = Path(__file__).parent / "configs"
 """The folder of the shipped configs."""
@@ -278,7 +280,32 @@ class TrainConfig(Training):
 
 
 class _Loader(yaml.SafeLoader):
-    """Refuses a key that stands twice in a mapping, where YAML would take the last."""
+    """Refuses what nobody means: a key that stands twice in a mapping, of which YAML takes the last; and what is too much."""
+
+    def __init__(self, stream: str) -> None:
+        super().__init__(stream)
+        self.depth = 0
+        self.parts = 0
+        self.sizes: dict[int, int] = {}
+        """By node how many parts it has, those that it names with aliases counted each time."""
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        again, before = self.check_event(yaml.AliasEvent), self.parts
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise yaml.constructor.ConstructorError(problem=f"it is nested more than {DEEPEST} deep")
+        node = super().compose_node(parent, index)
+        self.depth -= 1
+        self.parts += self.sizes.get(id(node), MOST_PARTS) if again else 1
+        if self.parts > MOST_PARTS:
+            raise yaml.constructor.ConstructorError(problem=f"it has more than {MOST_PARTS:,} parts")
+        self.sizes.setdefault(id(node), self.parts - before)
+        return node
+
+    def construct_yaml_int(self, node: yaml.ScalarNode) -> int:
+        if len(node.value) > LONGEST_NUMBER:
+            raise yaml.constructor.ConstructorError(problem=f"a number has more than {LONGEST_NUMBER} digits")
+        return super().construct_yaml_int(node)
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         keys = [self.construct_object(key, deep=True) for key, _ in node.value]
@@ -290,6 +317,7 @@ class _Loader(yaml.SafeLoader):
         return super().construct_mapping(node, deep)
 
 
+_Loader.add_constructor("tag:yaml.org,2002:int", _Loader.construct_yaml_int)
 # YAML 1.1 takes 3e-4 for a text, as it has no point.
 _Loader.add_implicit_resolver("tag:yaml.org,2002:float", re.compile(r"[-+]?\d+[eE][-+]?\d+$"), list("-+0123456789"))
 
@@ -330,13 +358,38 @@ def load(path: Path, kind: type[AnyConfig]) -> AnyConfig:
         raise ConfigError(": ".join(text for text in (f"config {path}", where, message) if text)) from error
 
 
-def _read(path: Path) -> dict[str, Any]:
+def parse_yaml(text: str) -> Any:
+    """Return what a YAML text says.
+
+    Raises:
+        ValueError: it is not right YAML, or nested too deeply, or has too many parts or digits; in one line.
+    """
     try:
-        values = yaml.load(path.read_text(encoding="utf-8"), _Loader)
+        return yaml.load(text, _Loader)
+    except Exception as error:  # beside its own, the library lets through what wrong dates and the like raise
+        raise ValueError(" ".join(str(error).split())) from error
+
+
+def read_yaml(path: Path) -> Any:
+    """Return what a YAML file says.
+
+    Raises:
+        ConfigError: it cannot be read, or is not right YAML.
+    """
+    try:
+        with path.open("rb") as file:
+            data = file.read(MOST_BYTES + 1)
+        if len(data) > MOST_BYTES:
+            raise ValueError(f"it has more than {MOST_BYTES:,} bytes")
+        return parse_yaml(data.decode())
     except OSError as error:
         raise ConfigError(f"config {path} cannot be read: {error.strerror}") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ConfigError(f"config {path} is not right YAML: {' '.join(str(error).split())}") from error
+    except ValueError as error:
+        raise ConfigError(f"config {path} is not right YAML: {error}") from error
+
+
+def _read(path: Path) -> dict[str, Any]:
+    values = read_yaml(path)
     if not isinstance(values, dict):
         raise ConfigError(f"config {path} must be a mapping of keys to values")
     return values

@@ -5,10 +5,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import yaml
 from matplotlib.figure import Figure
 
-from experiments.config import ConfigError
+from experiments.config import ConfigError, read_yaml
 from tripeaks_env.parallel.intervals import mean_interval
 
 
@@ -54,9 +53,9 @@ def name_of_training(folder: Path) -> str:
 
 def _config(folder: Path) -> dict[str, Any]:
     try:
-        config = yaml.safe_load((folder / "config.yaml").read_text(encoding="utf-8"))
+        config = read_yaml(folder / "config.yaml")
         return {**config, "name": config["name"], "seed": config["seed"]}
-    except (OSError, UnicodeDecodeError, yaml.YAMLError, KeyError, TypeError) as error:
+    except (ConfigError, KeyError, TypeError) as error:
         raise ConfigError(f"folder {folder} holds no training: {error}") from error
 
 

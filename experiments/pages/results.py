@@ -50,7 +50,7 @@ def read_comparison(folder: Path) -> Section:
             table,
             pd.DataFrame(summary["seeds"]),
         )
-    except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
         raise ConfigError(f"folder {folder} holds no comparison: {type(error).__name__} {error}") from error
 
 

@@ -78,7 +78,7 @@ def _kept(path: Path) -> dict[str, Any]:
     try:
         run = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
         return run and {**run, "kind": str(run["kind"]), "config": dict(run["config"])}
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise ConfigError(f"file {path} cannot be read ({error}); give another --output") from error
 
 

@@ -56,9 +56,9 @@ class Store:
         """Return the arrays of a key, or ``None`` if there are none that can be read, or of code that has changed since."""
         try:
             kept = load_file(self._path(key))
-        except (OSError, SafetensorError):
+            return kept if unchanged(json.loads(to_text(kept.get(SOURCES_KEY, NO_SOURCES)))) else None
+        except (OSError, ValueError, RecursionError, SafetensorError):
             return None
-        return kept if unchanged(json.loads(to_text(kept.get(SOURCES_KEY, NO_SOURCES)))) else None
 
     def finish(
         self,

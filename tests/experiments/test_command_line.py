@@ -3,10 +3,12 @@
 import json
 import os
 import platform
+import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from importlib import metadata
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ import pytest
 from rich.progress import Progress
 
 from experiments import suites
-from experiments.command_line import main
+from experiments.command_line import _options, main
 from experiments.comparison.analysis import leaderboard
 from experiments.config import (
     CONFIGS,
@@ -29,6 +31,7 @@ from experiments.config import (
     load,
     load_training,
 )
+from experiments.pages.curves import read_curves
 from experiments.pages.speed.harness import QUICK, Measure, Row, Sample, Size, measure
 from experiments.pages.speed.page import COLUMNS, report
 from experiments.pages.speed.peers import PEERS
@@ -186,6 +189,45 @@ def test_a_learning_rate_needs_no_point(tmp_path: Path) -> None:
     path = write(tmp_path, "name: x\ntotal_steps: 1\nlearning_rate: 3e-4\nent_coef: 1E-2")
     config = load(path, TrainConfig)
     assert (config.learning_rate, config.ent_coef) == (0.0003, 0.01)
+
+
+ALIASES = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"{new}: &{new} [{', '.join(9 * [f'*{old}'])}]\n" for old, new in pairwise("abcdefghij")
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        (ALIASES, "it has more than 10,000 parts"),
+        ("a: &a [*a]", "it has more than 10,000 parts"),
+        ("a: " + "[" * 5000 + "]" * 5000, "it is nested more than 50 deep"),
+        ("a: " + "9" * 5000, "a number has more than 40 digits"),
+        ("a: 0x" + "f" * 5000, "a number has more than 40 digits"),
+        ("a: 2020-13-45", "month must be in 1..12"),
+        ("a: [" + "x, " * 20_000 + "]", "it has more than 10,000 parts"),
+        ("a: " + "x" * 2_000_000, "it has more than 1,000,000 bytes"),
+    ],
+    ids=["aliases", "itself", "depth", "digits", "hexadecimal", "date", "parts", "bytes"],
+)
+def test_yaml_that_would_take_all_memory_is_one_line(tmp_path: Path, text: str, named: str) -> None:
+    path = write(tmp_path, text)
+    with pytest.raises(ConfigError, match=re.escape(named)) as error:
+        load(path, CompareConfig)
+    assert len(str(error.value).splitlines()) == 1
+
+
+def test_all_yaml_is_read_alike(tmp_path: Path) -> None:
+    text = "a: &a [*a]"
+    path = write(tmp_path, text)
+    for read in (lambda: load_training(path), lambda: read_curves([tmp_path]), lambda: _options([f"x={text}"])):
+        with pytest.raises(ConfigError, match="it has more than 10,000 parts"):
+            read()
+
+
+def test_aliases_of_a_config_are_read(tmp_path: Path) -> None:
+    text = "name: x\nagents: [{agent: rollout, options: &o {simulations: 5}}, {agent: pimc, options: *o}]"
+    assert load(write(tmp_path, text), CompareConfig).agents[1].options == {"simulations": 5}
 
 
 def test_config_that_is_no_text(tmp_path: Path) -> None:

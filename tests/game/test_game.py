@@ -208,7 +208,7 @@ def test_saved_text_is_stable() -> None:
     assert Game.from_text(text).line == (22,)
 
 
-@pytest.mark.parametrize("text", ["", "{", "TP1-E-AAAAAAB", '{"rules": easy}'])
+@pytest.mark.parametrize("text", ["", "{", "TP1-E-AAAAAAB", '{"rules": easy}', "[" * 5000, "9" * 5000])
 def test_texts_that_are_not_json(text: str) -> None:
     with pytest.raises(ValueError, match="saved game is not one line of JSON"):
         Game.from_text(text)

@@ -229,7 +229,7 @@ class Game:
         """
         try:
             saved = json.loads(text)
-        except (TypeError, RecursionError, json.JSONDecodeError) as error:
+        except (TypeError, RecursionError, ValueError) as error:  # such as of an integer with thousands of digits
             raise ValueError(f"saved game is not one line of JSON: {error}") from None
         if not isinstance(saved, dict) or saved.keys() != {"rules", "deal", "actions"}:
             raise ValueError(f"saved game is {text!r}; it must have exactly the keys rules, deal and actions")
