@@ -32,8 +32,8 @@ def opened(
         fixed: keys of the config that must be as those of the run before, whose results would be lost else.
 
     Raises:
-        ConfigError: another run is going on in the folder, it holds a run of another kind or with other ``fixed`` keys, or
-            cannot be written to.
+        ConfigError: another run is going on in the folder, it holds a run of another kind or with other ``fixed`` keys,
+            cannot be written to, or is not there any more when the block ends.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -66,6 +66,10 @@ def opened(
             except BaseException as error:
                 log.info("ended after %.0f s by %s: %s", time.monotonic() - began, type(error).__name__, error)
                 raise
+            if not (folder / "run.json").exists():
+                raise ConfigError(
+                    f"folder {folder} was deleted or moved while it was in use; run the same command again"
+                )
             log.info("finished after %.0f s", time.monotonic() - began)
 
 

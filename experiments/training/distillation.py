@@ -18,7 +18,7 @@ from tripeaks_env.env.splits import random_numbers
 from tripeaks_env.game.cards import EMPTY, FACE_DOWN, WILD
 from tripeaks_env.game.engine import DRAW
 from tripeaks_env.game.layout import MIRROR
-from tripeaks_env.game.observation import Observation, observe
+from tripeaks_env.game.observation import Observation, observation_space, observe
 from tripeaks_env.parallel.files import replacing
 
 CHUNK = 1000
@@ -36,9 +36,11 @@ def decisions(config: IterationConfig, network: ValueNetwork, folder: Path, prog
     """
     parts = []
     policy = config.policy
+    names = [*observation_space(config.rules), VALUES]
     for start in progress.track(range(0, policy.games, CHUNK), description="games to learn the policy from"):
         path = folder / f"{start:08}.npz"
-        if not path.exists():
+        chunk = read_arrays(path, names)
+        if chunk is None:
             rng = np.random.default_rng([config.seed, 1, start])
             numbers = random_numbers(rng, "train", min(CHUNK, policy.games - start))
             found = play_games(
@@ -57,8 +59,8 @@ def decisions(config: IterationConfig, network: ValueNetwork, folder: Path, prog
             chunk = {key: part[choice] for key, part in observation.items()}
             chunk[VALUES] = found.action_values[found.reached][choice]
             with replacing(path) as part:
-                np.savez(part, **chunk)
-        parts.append(read_arrays(path))
+                np.savez(part, **chunk)  # type: ignore[arg-type]  # it takes allow_pickle for one of them
+        parts.append(chunk)
     return {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}
 
 
@@ -86,7 +88,7 @@ def distil(
     the training is finished. One that was killed before begins anew, from the same decisions.
 
     Raises:
-        ConfigError: there are less decisions than a batch has, or a file of them cannot be read.
+        ConfigError: there are less decisions than a batch has.
     """
     policy = config.policy
     data = decisions(config, network, folder / "decisions", progress)

@@ -4,14 +4,16 @@ The search is :mod:`agents.learned.expectation`; the games are training deals. I
 them which actions the search prefers.
 """
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 from rich.progress import Progress
 from torch.utils.tensorboard import SummaryWriter
 
-from agents.learned.value_network import save_network
-from experiments.config import IterationConfig
+from agents.learned.policy_network import PolicyNetwork
+from agents.learned.value_network import load_network, save_network
+from experiments.config import ConfigError, IterationConfig
 from experiments.training.distillation import distil
 from experiments.training.folder import (
     CHECKPOINT,
@@ -19,6 +21,7 @@ from experiments.training.folder import (
     choose_device,
     claim,
     curve_deals,
+    is_network,
     read_arrays,
     read_state,
     unreadable,
@@ -50,7 +53,7 @@ def train(config: IterationConfig, folder: Path, progress: Progress) -> None:
     curve = Curve(folder / "curve.csv", "iterations")
     _forget_rounds(folder, done - config.value.window)
     first = max(BLIND if done > BLIND else 0, done - config.value.window)
-    rounds = [_read_round(folder, i) for i in range(first, done)]
+    rounds = [_read_round(folder, i) for i in range(first, done)] if done < config.iterations else []
     evaluation = curve_deals(config)
     task = progress.add_task("expert iteration", total=config.iterations, completed=done)
     with SummaryWriter(str(folder / "tensorboard"), purge_step=done) as log:  # what is done again is shown once
@@ -71,7 +74,10 @@ def train(config: IterationConfig, folder: Path, progress: Progress) -> None:
                     save_network(learner.network(), config.rules, path)
             _keep(learner, folder, iteration, positions, targets, config.value.window)
             progress.advance(task)
-    if (folder / "policy.safetensors").exists():
+    if not is_network(load_network, config, folder / "value.safetensors"):
+        with replacing(folder / "value.safetensors") as path:
+            save_network(learner.network(), config.rules, path)
+    if is_network(partial(PolicyNetwork.load, "network"), config, folder / "policy.safetensors"):
         progress.console.print(f"The training in {folder} is finished.")
     else:
         distil(config, learner.network(), folder, device, progress)
@@ -101,7 +107,15 @@ def _round_file(folder: Path, iteration: int) -> Path:
 
 
 def _read_round(folder: Path, iteration: int) -> tuple[np.ndarray, np.ndarray]:
-    kept = read_arrays(_round_file(folder, iteration))
+    """Return what :func:`_keep` wrote of an iteration.
+
+    Raises:
+        ConfigError: it cannot be read.
+    """
+    path = _round_file(folder, iteration)
+    kept = read_arrays(path, ("lists", "targets"))
+    if kept is None:
+        raise ConfigError(f"file {path} cannot be read; delete {folder / CHECKPOINT} to start anew")
     return kept["lists"], kept["targets"]
 
 

@@ -2,7 +2,7 @@
 
 import csv
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from stable_baselines3.common.utils import get_device
 
 from experiments.config import ConfigError, Training
 from tripeaks_env.env.splits import random_numbers
+from tripeaks_env.game.rules import Rules
 from tripeaks_env.parallel.files import replacing
 
 CHECKPOINT = "checkpoint.pt"
@@ -31,7 +32,7 @@ def claim(folder: Path, config: Training) -> None:
     """
     settings = yaml.safe_dump(config.model_dump(mode="json", exclude={"threads"}), sort_keys=False)
     kept = folder / "config.yaml"
-    if kept.exists() and kept.read_text(encoding="utf-8") != settings:
+    if kept.exists() and kept.read_bytes() != settings.encode():
         raise ConfigError(f"folder {folder} holds a training of another config; give another one with --output")
     if not kept.exists() and (folder / CHECKPOINT).exists():
         raise ConfigError(f"folder {folder} has a {CHECKPOINT} without its config.yaml; give another one with --output")
@@ -82,17 +83,22 @@ def _exchanged(value: Any, function: Callable[[Any], Any]) -> Any:
     return value
 
 
-def read_arrays(path: Path) -> dict[str, np.ndarray]:
-    """Return the arrays of an npz file.
-
-    Raises:
-        ConfigError: it cannot be read.
-    """
+def read_arrays(path: Path, names: Iterable[str]) -> dict[str, np.ndarray] | None:
+    """Return the arrays of those names of an npz file, or ``None`` if it is not there or cannot be read."""
     try:
         with np.load(path) as arrays:
-            return dict(arrays)
-    except Exception as error:  # whatever reading half a file does
-        raise ConfigError(f"file {path} cannot be read ({error}); delete the folder to start anew") from error
+            return {name: arrays[name] for name in names}
+    except Exception:  # whatever reading half a file does
+        return None
+
+
+def is_network(load: Callable[[Rules, Path], object], config: Training, path: Path) -> bool:
+    """Return whether a network that the training has written can be loaded."""
+    try:
+        load(config.rules, path)
+    except ValueError:
+        return False
+    return True
 
 
 def choose_device(name: str) -> torch.device:

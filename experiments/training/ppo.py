@@ -3,6 +3,7 @@
 import random
 from collections import deque
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import cast
 
@@ -17,7 +18,16 @@ from agents.learned.ppo import policy_arguments
 from experiments.config import ConfigError, TrainConfig
 from experiments.games.play import play
 from experiments.training.advantage import AdvantageReward
-from experiments.training.folder import CHECKPOINT, Curve, choose_device, claim, read_state, unreadable, write_state
+from experiments.training.folder import (
+    CHECKPOINT,
+    Curve,
+    choose_device,
+    claim,
+    is_network,
+    read_state,
+    unreadable,
+    write_state,
+)
 from experiments.training.rewards import KeptGames, ShapedReward
 from experiments.training.value_learner import ValueLearner
 from tripeaks_env.env.splits import random_numbers
@@ -39,6 +49,10 @@ def train(config: TrainConfig, folder: Path) -> None:
         model, envs, kept = _begin(config, folder)
         left = config.total_steps - model.num_timesteps
         if left <= 0:
+            agent = folder / "agent.safetensors"
+            if not is_network(partial(PolicyNetwork.load, "ppo"), config, agent):
+                with replacing(agent) as path:
+                    network_of(model, config).save(path, "ppo")
             print(f"The training in {folder} is finished, after {model.num_timesteps:,} steps.")
             return
         if model.num_timesteps:
@@ -178,6 +192,13 @@ def _random_model(
     )
 
 
+def network_of(model: MaskablePPO, config: TrainConfig) -> PolicyNetwork:
+    """Return the actor of a model of a config."""
+    policy = cast(MaskableMultiInputActorCriticPolicy, model.policy)
+    policy.set_training_mode(False)
+    return PolicyNetwork.of_sb3(policy, config.rules, config.hidden)
+
+
 class Falling:
     """A learning rate that falls linearly from ``start`` to 2 % of it."""
 
@@ -235,9 +256,7 @@ class Keep(BaseCallback):
 
         The checkpoint is the last: a training that is killed before goes on from the one before, and writes the others again.
         """
-        policy = cast(MaskableMultiInputActorCriticPolicy, self.model.policy)
-        policy.set_training_mode(False)
-        network = PolicyNetwork.of_sb3(policy, self.config.rules, self.config.hidden)
+        network = network_of(cast(MaskablePPO, self.model), self.config)
         games = play(NetworkAgent(network), self.deals, self.config.rules).games
         win_rate, score = self.curve.add(self.num_timesteps, games)
         self.logger.record("evaluation/win_rate", win_rate)

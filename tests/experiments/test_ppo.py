@@ -137,6 +137,12 @@ def test_training_keeps_goes_on_and_repeats_itself(tmp_path: Path) -> None:
     agent = PPOAgent(Rules.easy, checkpoint=tmp_path / "one" / "agent.safetensors")
     assert (play(agent, suite(5), Rules.easy).games["length"] > 20).all()
 
+    for damaged in (b"", weights[0][:100], None):  # the agent is written again from the checkpoint
+        agent_file = tmp_path / "one" / "agent.safetensors"
+        agent_file.unlink() if damaged is None else agent_file.write_bytes(damaged)
+        train(config, tmp_path / "one")
+        assert agent_file.read_bytes() == weights[0]
+
     longer = TrainConfig.model_validate(config.model_dump() | {"total_steps": 512, "rules": "easy"})
     with pytest.raises(ConfigError, match="another config"):
         train(longer, tmp_path / "one")

@@ -182,6 +182,22 @@ def test_plots_inside_the_page_take_its_colour_and_repeat() -> None:
     assert 'aria-label="a &#34;label&#34;"' in once
 
 
+class ClosedPipe(io.StringIO):
+    def write(self, text: str) -> int:
+        raise BrokenPipeError
+
+
+def test_all_is_written_when_nobody_reads_what_is_printed(
+    tmp_path: Path, written: Written, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("experiments.comparison.report.save_png", lambda path, make: path.touch())
+    monkeypatch.setattr("experiments.comparison.report.render", lambda *_: "")
+    found = Comparison(written.results, written.moves, FAILED, {}, MILLISECONDS)
+    with pytest.raises((BrokenPipeError, SystemExit)):
+        write_comparison(tmp_path, config_of(), found, PROVENANCE, Console(file=ClosedPipe()))
+    assert {path.name for path in tmp_path.iterdir()} == {path.name for path in written.folder.iterdir()}
+
+
 @pytest.mark.slow
 def test_bytes_of_the_tables_do_not_depend_on_time(tmp_path: Path, written: Written) -> None:
     later = PROVENANCE | {"created": "2030-01-01", "machine": "another"}

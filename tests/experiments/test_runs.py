@@ -325,6 +325,19 @@ def test_a_folder_is_for_one_run_at_a_time_and_of_one_kind(tmp_path: Path) -> No
         pass
 
 
+def test_a_folder_that_is_deleted_while_it_is_used_is_no_success(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+
+    def run() -> None:
+        with opened(folder, "compare", CompareConfig.model_validate(CONFIG)):
+            shutil.rmtree(folder)
+            folder.mkdir()
+            (folder / "results.parquet").touch()
+
+    with pytest.raises(ConfigError, match=r"folder .*run was deleted or moved while it was in use"):
+        run()
+
+
 def test_provenance_tells_of_the_checkout() -> None:
     found = provenance()
     assert found["versions"]["numpy"]

@@ -159,13 +159,28 @@ def test_expert_iteration_goes_on_as_if_never_interrupted(tmp_path: Path, monkey
     before = (tmp_path / "whole" / "policy-curve.csv").read_bytes()
     iterate(tmp_path / "whole")  # is finished
     assert (tmp_path / "whole" / "policy-curve.csv").read_bytes() == before
-    kept = tmp_path / "parts" / "rounds" / "000004.npz"
-    kept.write_bytes(kept.read_bytes()[:100])
-    with pytest.raises(ConfigError, match=r"000004\.npz cannot be read"):
-        iterate(tmp_path / "parts")
+    monkeypatch.undo()
+    for name in ("value.safetensors", "policy.safetensors", "decisions/00000000.npz", "rounds/000004.npz"):
+        kept = tmp_path / "parts" / name
+        kept.write_bytes(kept.read_bytes()[:100])
+        iterate(tmp_path / "parts")  # makes again what is damaged, if it is needed
+    (tmp_path / "parts" / "policy.safetensors").unlink()
+    iterate(tmp_path / "parts")
+    for name in ("value.safetensors", "policy.safetensors"):
+        assert (tmp_path / "whole" / name).read_bytes() == (tmp_path / "parts" / name).read_bytes()
     (tmp_path / "parts" / "checkpoint.pt").write_bytes(b"half a file")
     with pytest.raises(ConfigError, match="delete it to start anew"):
         iterate(tmp_path / "parts")
+
+
+def test_a_damaged_round_that_is_needed_is_named(tmp_path: Path) -> None:
+    claim(tmp_path, IterationConfig.model_validate(TINY))
+    learner = ValueLearner(ValuePart(hidden=[16, 4]), Rules.easy, 300.0, 0, torch.device("cpu"))
+    write_state(tmp_path / "checkpoint.pt", {"iterations": 1, **learner.state()})
+    (tmp_path / "rounds").mkdir()
+    (tmp_path / "rounds" / "000000.npz").write_bytes(b"half a file")
+    with pytest.raises(ConfigError, match=r"000000\.npz cannot be read; delete .*checkpoint\.pt to start anew"):
+        iterate(tmp_path)
 
 
 def test_value_network_learns_what_it_is_shown() -> None:

@@ -33,7 +33,7 @@ def write_comparison(
     provenance: dict[str, Any],
     console: Console,
 ) -> None:
-    """Print the leaderboard and write the files of a comparison to ``folder``, each at once.
+    """Write the files of a comparison to ``folder``, each at once, and print the leaderboard when all are there.
 
     ``results.parquet`` and ``moves.parquet``: the tables. ``summary.json``: the config, all statistics and the versions;
     without it the others are not complete.
@@ -56,7 +56,6 @@ def write_comparison(
     page = render(config, found, analysis, replays, provenance)
     title = f"TriPeaks {config.name}: {config.rules}, {config.deals.count:,} evaluation deals"
     table = leaderboard_table(board, found, title)
-    print_leaderboard(table, found, console)
     (folder / "summary.json").unlink(
         missing_ok=True
     )  # it is written last: where it is, all files are of one comparison
@@ -89,3 +88,4 @@ def write_comparison(
             "provenance": {key: value for key, value in provenance.items() if key != "versions"},
         }
         path.write_text(json.dumps(summary, indent=1) + "\n", encoding="utf-8")
+    print_leaderboard(table, found, console)
