@@ -74,13 +74,16 @@ def opened(
 
 
 def _kept(path: Path) -> dict[str, Any]:
-    """Return what is in a ``run.json``, with ``kind`` and ``config`` at least; nothing if there is none.
+    """Return what is in a ``run.json``, with ``kind`` and ``config`` at least; nothing if there is none, or it is empty.
+
+    After a power cut a file of an earlier version can be empty, or zeros.
 
     Raises:
         ConfigError: it cannot be read.
     """
     try:
-        run = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+        text = path.read_text(encoding="utf-8").strip("\0 \n") if path.exists() else ""
+        run = json.loads(text) if text else {}
         return run and {**run, "kind": str(run["kind"]), "config": dict(run["config"])}
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise ConfigError(f"file {path} cannot be read ({error}); give another --output") from error

@@ -97,7 +97,7 @@ class Store:
     def _put(self, key: str, arrays: Arrays) -> None:
         with replacing(self._path(key)) as path:
             try:
-                save_file(arrays, path)
+                save_file({name: np.asarray(array, order="C") for name, array in arrays.items()}, path)
             except SafetensorError as error:  # of the disk
                 raise OSError(f"{self._path(key)} cannot be written: {error}") from error
 

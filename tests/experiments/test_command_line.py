@@ -4,6 +4,7 @@ import json
 import os
 import platform
 import re
+import stat
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -479,6 +480,28 @@ def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
         part.write_text("new")
     assert path.read_text() == "new"
     assert [file.name for file in tmp_path.iterdir()] == ["results"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="names in a folder are written otherwise")
+def test_what_is_written_is_on_the_disk_before_and_after_it_replaces(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[str] = []
+    real_sync, real_replace = os.fsync, Path.replace
+
+    def sync(opened: int) -> None:
+        done.append("folder" if stat.S_ISDIR(os.fstat(opened).st_mode) else f"{os.fstat(opened).st_size} bytes")
+        real_sync(opened)
+
+    def replace(path: Path, target: Path) -> Path:
+        done.append("replaced")
+        return real_replace(path, target)
+
+    monkeypatch.setattr(os, "fsync", sync)
+    monkeypatch.setattr(Path, "replace", replace)
+    with replacing(tmp_path / "x") as part:
+        part.write_text("text")
+    assert done == ["4 bytes", "replaced", "folder"]
 
 
 @pytest.mark.slow

@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 import yaml
@@ -24,6 +25,7 @@ from experiments.games import tasks as game_tasks
 from experiments.games.tasks import CHUNK
 from experiments.runs.folder import opened
 from experiments.runs.provenance import provenance
+from experiments.runs.store import Store
 from tests.common import compared, slow
 from tripeaks_env import Game, solve
 from tripeaks_env.parallel.processes import LocalPool
@@ -336,6 +338,30 @@ def test_a_folder_that_is_deleted_while_it_is_used_is_no_success(tmp_path: Path)
 
     with pytest.raises(ConfigError, match=r"folder .*run was deleted or moved while it was in use"):
         run()
+
+
+@pytest.mark.parametrize("left", [b"", bytes(300)])
+def test_what_a_power_cut_leaves_of_run_json_is_no_run(left: bytes, tmp_path: Path) -> None:
+    (tmp_path / "run.json").write_bytes(left)
+    with opened(tmp_path, "compare", CompareConfig.model_validate(CONFIG), fixed=["rules"]):
+        pass
+    assert json.loads((tmp_path / "run.json").read_text())["kind"] == "compare"
+
+
+def test_kept_arrays_come_back_as_they_were(tmp_path: Path) -> None:
+    """Also those whose columns lie one after the other in memory, and single numbers."""
+    rows = np.arange(6).reshape(2, 3)
+    arrays = {"columns": np.asfortranarray(rows), "part": rows[:, ::2], "number": np.array(3.5), "none": rows[:0]}
+    store = Store(tmp_path)
+    store._put("x", arrays)
+    found = store.get("x")
+    assert found is not None
+    for name, array in arrays.items():
+        assert (found[name].tolist(), found[name].shape, found[name].dtype) == (
+            array.tolist(),
+            array.shape,
+            array.dtype,
+        )
 
 
 def test_provenance_tells_of_the_checkout() -> None:
