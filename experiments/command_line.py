@@ -346,3 +346,6 @@ def main() -> None:
     except (ConfigError, AgentError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)
+    except MemoryError as error:
+        print(f"error: not enough memory: {error}", file=sys.stderr)
+        sys.exit(2)

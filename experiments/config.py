@@ -170,7 +170,7 @@ class CompareConfig(Config):
         return self
 
 
-Width = Annotated[int, Field(ge=1)]
+Width = Annotated[int, Field(ge=1, le=4096)]
 
 
 class ValuePart(Part):
@@ -184,8 +184,8 @@ class ValuePart(Part):
     """How many of the last rounds of games it is trained on."""
     passes: float = Field(default=2.0, gt=0)
     """How often it is trained on as many positions as a round has."""
-    batch_size: int = Field(default=2048, ge=2)
-    learning_rate: float = Field(default=1e-3, gt=0)
+    batch_size: int = Field(default=2048, ge=2, le=1_000_000)
+    learning_rate: float = Field(default=1e-3, gt=0, le=10)
     average: float = Field(default=0.998, ge=0, lt=1)
     """The share of the average that a training step leaves, in the average over steps that plays."""
 
@@ -193,20 +193,20 @@ class ValuePart(Part):
 class PolicyPart(Part):
     """The policy network of expert iteration and how it is trained, on the values of actions that a search finds."""
 
-    games: int = Field(default=60_000, ge=1)
+    games: int = Field(default=60_000, ge=1, le=10_000_000)
     """Games whose decisions it is trained on."""
     depth: int = Field(default=1, ge=1, le=6)
     """Of the search, see :func:`agents.learned.expectation.search`, as ``width`` and ``positions``."""
     width: float = Field(default=50.0, ge=0)
     """In points."""
-    positions: int = Field(default=20_000, ge=1)
+    positions: int = Field(default=20_000, ge=1, le=10_000_000)
     hidden: list[Width] = Field(default=[512, 256], min_length=1)
     """Widths of its hidden layers."""
     temperature: float = Field(default=10.0, gt=0)
     """It learns to prefer actions by exp(value / temperature), in points."""
     epochs: int = Field(default=20, ge=1)
-    batch_size: int = Field(default=1024, ge=2)
-    learning_rate: float = Field(default=1e-3, gt=0)
+    batch_size: int = Field(default=1024, ge=2, le=1_000_000)
+    learning_rate: float = Field(default=1e-3, gt=0, le=10)
 
 
 class Training(Config):
@@ -214,7 +214,7 @@ class Training(Config):
 
     seed: Seed = 0
     device: str = "auto"
-    evaluation_deals: int = Field(default=2000, ge=2)
+    evaluation_deals: int = Field(default=2000, ge=2, le=1_000_000)
     """Deals of a point of the learning curve. They are training deals: nothing is tuned on evaluation deals."""
 
 
@@ -223,7 +223,7 @@ class IterationConfig(Training):
 
     method: Literal["expert-iteration"]
     iterations: int = Field(ge=1)
-    games: int = Field(default=2048, ge=1)
+    games: int = Field(default=2048, ge=1, le=10_000_000)
     """Games of an iteration."""
     explore: float = Field(default=0.03, ge=0, le=1)
     """How probably an action of a game is a random one."""
@@ -246,7 +246,7 @@ class TrainConfig(Training):
 
     method: Literal["ppo"] = "ppo"
     total_steps: int = Field(ge=1)
-    num_envs: int = Field(default=64, ge=1)
+    num_envs: int = Field(default=64, ge=1, le=1_000_000)
     hidden: list[Width] = Field(default=[256, 256], min_length=1)
     """Widths of the hidden layers, of policy and value network each."""
     start: str = ""
@@ -258,10 +258,10 @@ class TrainConfig(Training):
     the rewards are points of score."""
     refit: int = Field(default=100_000, ge=1)
     """Positions after which that network is trained again."""
-    n_steps: int = Field(default=128, ge=1)
-    batch_size: int = Field(default=2048, ge=2)
+    n_steps: int = Field(default=128, ge=1, le=1_000_000)
+    batch_size: int = Field(default=2048, ge=2, le=1_000_000)
     n_epochs: int = Field(default=4, ge=1)
-    learning_rate: float = Field(default=5e-4, gt=0)
+    learning_rate: float = Field(default=5e-4, gt=0, le=10)
     """At the start; it falls linearly to 2 % of that."""
     gamma: float = Field(default=1.0, ge=0, le=1)
     gae_lambda: float = Field(default=0.95, ge=0, le=1)

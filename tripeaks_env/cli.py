@@ -25,6 +25,8 @@ def main() -> None:
         fault = f"{error.name} is not installed; {needs} needs the extra {extra}: pip install 'tripeaks-env[{extra}]'"
     except (ValueError, OSError) as error:
         fault = str(error)
+    except MemoryError as error:
+        fault = f"not enough memory: {error}"
     except KeyboardInterrupt:
         sys.exit(130)
     print(f"error: {fault}", file=sys.stderr)

@@ -32,8 +32,7 @@ def write(path: Path, kind: str, rules: Rules, weights: Mapping[str, np.ndarray]
     for name, array in halves.items():
         if not np.isfinite(array).all():
             raise ValueError(f"the weights {name} have numbers that are not finite in half precision")
-    safetensors.numpy.save_file(halves, path, {HEADER: json.dumps(header)})
-    path.chmod(0o644)  # the library leaves it to its owner alone
+    path.write_bytes(safetensors.numpy.save(halves, {HEADER: json.dumps(header)}))
 
 
 def read(kind: str, rules: Rules, path: str | Path | None = None) -> dict[str, np.ndarray]:

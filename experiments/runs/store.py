@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from safetensors import SafetensorError
-from safetensors.numpy import load_file, save_file
+from safetensors.numpy import load_file, save
 
 from experiments.config import Entry
 from experiments.runs.provenance import ROOT, versions
@@ -96,10 +96,7 @@ class Store:
 
     def _put(self, key: str, arrays: Arrays) -> None:
         with replacing(self._path(key)) as path:
-            try:
-                save_file({name: np.asarray(array, order="C") for name, array in arrays.items()}, path)
-            except SafetensorError as error:  # of the disk
-                raise OSError(f"{self._path(key)} cannot be written: {error}") from error
+            path.write_bytes(save({name: np.asarray(array, order="C") for name, array in arrays.items()}))
 
     def _path(self, key: str) -> Path:
         return self.folder / f"{key}.safetensors"

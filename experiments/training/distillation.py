@@ -12,7 +12,7 @@ from agents.learned.policy_network import NetworkAgent, PolicyNetwork
 from agents.learned.value_network import ValueNetwork
 from experiments.config import ConfigError, IterationConfig
 from experiments.games.play import play
-from experiments.training.folder import Curve, curve_deals, read_arrays
+from experiments.training.folder import Curve, check_weights, curve_deals, read_arrays
 from experiments.training.self_play import play_games
 from tripeaks_env.env.splits import random_numbers
 from tripeaks_env.game.cards import EMPTY, FACE_DOWN, WILD
@@ -88,7 +88,7 @@ def distil(
     the training is finished. One that was killed before begins anew, from the same decisions.
 
     Raises:
-        ConfigError: there are less decisions than a batch has.
+        ConfigError: there are less decisions than a batch has, or the network diverges.
     """
     policy = config.policy
     data = decisions(config, network, folder / "decisions", progress)
@@ -117,6 +117,7 @@ def distil(
             optimizer.step()
             schedule.step()
             progress.advance(task)
+        check_weights(net, "policy")
         curve.add(epoch + 1, play(NetworkAgent(net), evaluation.tolist(), config.rules).games)
     with replacing(folder / "policy.safetensors") as path:
         net.save(path, "network")

@@ -1,6 +1,7 @@
 """The folder of a training: its config, its learning curve, and where the networks are trained."""
 
 import csv
+import io
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -10,6 +11,7 @@ import numpy as np
 import torch
 import yaml
 from stable_baselines3.common.utils import get_device
+from torch import nn
 
 from experiments.config import ConfigError, Training
 from tripeaks_env.env.splits import random_numbers
@@ -18,6 +20,8 @@ from tripeaks_env.parallel.files import replacing
 
 CHECKPOINT = "checkpoint.pt"
 """The file that a training goes on from."""
+MOST = 60_000.0
+"""The greatest weight: networks are kept in half precision."""
 ARRAY = "array of NumPy"
 """The key under which a checkpoint has the tensor of an array."""
 
@@ -42,7 +46,9 @@ def claim(folder: Path, config: Training) -> None:
 
 def write_state(path: Path, state: dict[str, Any]) -> None:
     """Write what a training goes on from: tensors, arrays of numbers, and numbers, texts, lists, tuples, dictionaries."""
-    torch.save(_exchanged(state, _packed), path)
+    file = io.BytesIO()  # as the library tells of a full disk by other errors than of the system
+    torch.save(_exchanged(state, _packed), file)
+    path.write_bytes(file.getbuffer())
 
 
 def read_state(path: Path) -> dict[str, Any]:
@@ -101,6 +107,16 @@ def is_network(load: Callable[[Rules, Path], object], config: Training, path: Pa
     return True
 
 
+def check_weights(network: nn.Module, name: str) -> None:
+    """See that the weights of a network can be kept.
+
+    Raises:
+        ConfigError: some are out of all bounds.
+    """
+    if not all(bool((weights.abs() < MOST).all()) for weights in network.parameters()):
+        raise ConfigError(f"the {name} network has diverged; lower its learning_rate")
+
+
 def choose_device(name: str) -> torch.device:
     """Return the device of that name, ``auto`` for a GPU where there is one.
 
@@ -143,11 +159,11 @@ class Curve:
     def _read(self) -> list[tuple[float, ...]]:
         if not self.path.exists():
             return []
-        with self.path.open(encoding="utf-8", newline="") as file:
-            rows = list(csv.reader(file))[1:]
         try:
+            with self.path.open(encoding="utf-8", newline="") as file:
+                rows = list(csv.reader(file))[1:]
             return [(int(at), int(seconds), float(win_rate), float(score)) for at, seconds, win_rate, score in rows]
-        except ValueError as error:
+        except (ValueError, csv.Error) as error:
             raise ConfigError(f"learning curve {self.path} cannot be read ({error}); delete it") from error
 
     def add(self, at: int, games: np.ndarray) -> tuple[float, float]:

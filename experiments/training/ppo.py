@@ -21,6 +21,7 @@ from experiments.training.advantage import AdvantageReward
 from experiments.training.folder import (
     CHECKPOINT,
     Curve,
+    check_weights,
     choose_device,
     claim,
     is_network,
@@ -42,7 +43,7 @@ def train(config: TrainConfig, folder: Path) -> None:
     state of the training, and what was done after it is done again.
 
     Raises:
-        ConfigError: the folder holds a training of another config, or a checkpoint that cannot be read.
+        ConfigError: the folder holds a training of another config, or a checkpoint that cannot be read; or it diverges.
     """
     keep = None
     try:
@@ -59,7 +60,11 @@ def train(config: TrainConfig, folder: Path) -> None:
             print(f"The training in {folder} goes on after {model.num_timesteps:,} steps.")
         keep = Keep(config, folder, envs, kept)
         with closing(Bar()) as bar:
-            model.learn(left, [keep, bar], reset_num_timesteps=False, tb_log_name="ppo")
+            try:
+                model.learn(left, [keep, bar], reset_num_timesteps=False, tb_log_name="ppo")
+            except (ValueError, RuntimeError):  # of distributions and optimizers, when weights are no numbers any more
+                check_weights(model.policy, "policy")
+                raise
     except KeyboardInterrupt:
         if keep and keep.kept is not None:
             where = f"goes on after {keep.kept:,} steps"

@@ -9,13 +9,11 @@ from torch.nn import functional
 from torch.optim.swa_utils import AveragedModel
 
 from agents.learned.value_network import INPUTS, ValueNetwork, mirrored, reversed_ranks
-from experiments.config import ConfigError, ValuePart
+from experiments.config import ValuePart
+from experiments.training.folder import check_weights
 from experiments.training.self_play import NO_INPUT
 from tripeaks_env._jit import kernel
 from tripeaks_env.game.rules import Rules
-
-MOST = 60_000.0
-"""The greatest weight: checkpoints are in half precision."""
 
 
 class ValueLearner:
@@ -58,9 +56,8 @@ class ValueLearner:
         Raises:
             ConfigError: its weights are out of all bounds.
         """
+        check_weights(self.average.module, "value")
         arrays = [weights.detach().cpu().numpy().copy() for weights in self.average.module.parameters()]
-        if not all(np.abs(each).max() < MOST for each in arrays):
-            raise ConfigError("the value network has diverged; lower its learning_rate")
         rows, bias, hidden, hidden_bias, head, head_bias = arrays
         win = np.array([self.win_bonus / 100], dtype=np.float32)
         return ValueNetwork(np.ascontiguousarray(rows.T), bias, hidden, hidden_bias, head[0], head_bias, win)

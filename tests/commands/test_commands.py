@@ -45,10 +45,11 @@ class Run:
         self.monkeypatch, self.capsys = monkeypatch, capsys
         self.out = self.err = ""
 
-    def __call__(self, *arguments: str | Path, stdin: bytes = b"", code: int = 0) -> str:
+    def __call__(self, *arguments: str | Path, stdin: bytes | None = b"", code: int = 0) -> str:
         """Run, expect an exit code, and return the standard output."""
         self.monkeypatch.setattr("sys.argv", ["tripeaks", *map(str, arguments)])
-        self.monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        given = None if stdin is None else io.TextIOWrapper(io.BytesIO(stdin))
+        self.monkeypatch.setattr("sys.stdin", given)
         with pytest.raises(SystemExit) as end:
             main()
         self.out, self.err = self.capsys.readouterr()
@@ -351,6 +352,7 @@ def test_a_bad_line_is_named_and_the_rest_answered(run: Run, command: str) -> No
         (["solve", CODE, "--line", "--json"], "--line is for people"),
         (["solve", "-", "--line"], "--line is for people"),
         (["random", "--count", "0"], "'--count': Input should be greater than or equal to 1, not '0'"),
+        (["random", "--count", "100000000000"], "'--count': Input should be less than or equal to 10000000, not '1"),
         (["random", "--seed", "x"], "'--seed': Input should be a valid integer"),
         (["random", "--split", "test"], "'--split': 'test' is not one of 'train', 'evaluation', 'all'"),
         (["stats", "--deals", "1"], "'--deals': Input should be greater than or equal to 2, not '1'"),
@@ -369,6 +371,12 @@ def test_an_error_is_one_line_and_exit_code_2(run: Run, arguments: list[str], na
     assert run.err.startswith("error: ")
     assert run.err.count("\n") == 1
     assert named in run.err
+
+
+@pytest.mark.parametrize("arguments", [["play"], ["solve", "-"]], ids=" ".join)
+def test_closed_input_is_one_line_and_exit_code_2(run: Run, arguments: list[str]) -> None:
+    assert run(*arguments, stdin=None, code=2) == ""
+    assert run.err in ("error: standard input is closed\n", "error: standard input or output is closed\n")
 
 
 @pytest.mark.parametrize("missing", ["typer", "rich", "scipy"])

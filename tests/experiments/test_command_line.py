@@ -109,6 +109,9 @@ def run(monkeypatch: pytest.MonkeyPatch, *arguments: str | Path) -> int:
             "batch_size is 100; it must divide num_envs * n_steps",
         ),
         ("name: x\ntotal_steps: 1\nlearning_rate: .inf", TrainConfig, "learning_rate: "),
+        ("name: x\ntotal_steps: 1\nlearning_rate: 1e30", TrainConfig, "learning_rate: "),
+        ("name: x\ntotal_steps: 1\nhidden: [1000000000000]", TrainConfig, "hidden.0: "),
+        ("name: x\ntotal_steps: 1\nnum_envs: 1000000000000", TrainConfig, "num_envs: "),
     ],
 )
 def test_wrong_config_names_the_fault_in_one_line(tmp_path: Path, text: str, kind: type[Config], named: str) -> None:
@@ -341,6 +344,15 @@ def test_suites_command_writes_what_is_there(tmp_path: Path, monkeypatch: pytest
     assert kept.startswith(written)
     assert len(written.splitlines()) == 21
     assert run(monkeypatch, "suites", "--rules", "wild") == 2
+
+
+def test_too_little_memory_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def load_training(path: Path) -> None:
+        np.empty(2**50)
+
+    monkeypatch.setattr("experiments.command_line.load_training", load_training)
+    assert run(monkeypatch, "train", "x.yaml") == 2
+    assert capsys.readouterr().err.startswith("error: not enough memory: Unable to allocate 8.00 PiB")
 
 
 def test_unknown_option_is_exit_code_2(monkeypatch: pytest.MonkeyPatch) -> None:

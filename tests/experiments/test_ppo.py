@@ -15,11 +15,12 @@ from stable_baselines3.common.env_util import make_vec_env
 
 import agents
 from agents.learned.checkpoint import SHIPPED
-from agents.learned.policy_network import RelativeRanks
+from agents.learned.policy_network import PolicyNetwork, RelativeRanks
 from agents.learned.ppo import PPOAgent
 from experiments.config import ConfigError, TrainConfig
 from experiments.games.play import play
 from experiments.training import ppo
+from experiments.training.folder import Curve, claim, write_state
 from experiments.training.ppo import train
 from experiments.training.rewards import KeptGames, ShapedReward
 from tests.common import slow
@@ -203,6 +204,33 @@ def test_interrupted_training_says_where_it_goes_on_and_ends_with_the_same_agent
     assert [(at, rate, score) for at, _, rate, score in curves[0]] == [
         (at, rate, score) for at, _, rate, score in curves[1]
     ]
+
+
+@pytest.mark.filterwarnings("ignore")  # of the training library and TensorBoard
+def test_a_training_that_diverges_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ppo.Falling, "__call__", lambda *_: 1e30)
+    with pytest.raises(ConfigError, match="the policy network has diverged; lower its learning_rate"):
+        train(TrainConfig.model_validate(TINY | {"evaluation_deals": 2, "value": None}), tmp_path)
+
+
+def test_a_full_disk_is_an_error_of_the_system(tmp_path: Path) -> None:
+    full = Path("/dev/full")
+    if not full.exists():
+        pytest.skip("there is no disk that is always full")
+    with pytest.raises(OSError, match="No space left on device"):
+        write_state(full, {"x": torch.zeros(9)})
+    with pytest.raises(OSError, match="No space left on device"):
+        PolicyNetwork(Rules.easy, [8]).save(full, "ppo")
+
+
+@pytest.mark.parametrize("damaged", [b"\xff\xfe", b"steps,seconds\n1,\0"])
+def test_a_damaged_folder_of_a_training_is_told_in_one_line(damaged: bytes, tmp_path: Path) -> None:
+    (tmp_path / "curve.csv").write_bytes(damaged)
+    with pytest.raises(ConfigError, match=r"learning curve .*curve\.csv cannot be read .*; delete it"):
+        Curve(tmp_path / "curve.csv", "steps")
+    (tmp_path / "config.yaml").write_bytes(damaged)
+    with pytest.raises(ConfigError, match="holds a training of another config"):
+        claim(tmp_path, TrainConfig.model_validate(TINY))
 
 
 def test_a_start_that_is_not_there_is_refused_before_the_folder_is_claimed(tmp_path: Path) -> None:

@@ -143,7 +143,7 @@ def show_difficulty(position: Position, rules: PositionRules = None, as_json: As
 
 
 def show_random(
-    count: Annotated[int, typer.Option(min=1, help="How many deals.")] = 1,
+    count: Annotated[int, typer.Option(min=1, max=10_000_000, help="How many deals.")] = 1,
     seed: Annotated[int | None, typer.Option(min=0, help="The same deals each time; by default others.")] = None,
     split: Annotated[Split, typer.Option(help="Deals for training, for evaluation, or both.")] = "train",
     rules: DealRules = "easy",
@@ -184,6 +184,8 @@ def _respond(
         typer.echo(json.dumps(json.loads(game.to_text()) | facts(game)))
 
     if position == "-":
+        if sys.stdin is None:
+            raise OSError("standard input is closed")
         failed = False
         for number, line in enumerate(sys.stdin.buffer, 1):
             try:

@@ -178,7 +178,10 @@ def run(screens: Screens) -> None:
 
     Raises:
         KeyboardInterrupt: by Ctrl-C; the terminal is as it was.
+        OSError: one of the two is closed.
     """
+    if sys.stdin is None or sys.stdout is None:
+        raise OSError("standard input or output is closed")
     console, session = Console(highlight=False), screens.session
     if sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "") not in ("dumb", "unknown"):
         _show(screens, console)
