@@ -18,6 +18,7 @@ from experiments.runs.folder import opened
 from experiments.runs.provenance import command, provenance
 from tripeaks_env.env.agent import AgentError
 from tripeaks_env.env.splits import suite
+from tripeaks_env.game.arguments import one_line
 from tripeaks_env.game.rules import PRESETS, Rules, as_rules
 from tripeaks_env.parallel import PoolName, make_pool
 from tripeaks_env.parallel.files import replacing
@@ -136,7 +137,7 @@ def validate(
     marks = {True: "[green]passed[/]", False: "[red]FAILED[/]", None: "[dim]-     [/]"}
 
     def show(check: Check) -> None:
-        console.print(f"{marks[check.passed]} {check.name:<20} {escape(check.message)}", highlight=False)
+        console.print(f"{marks[check.passed]} {check.name:<20} {escape(one_line(check.message))}", highlight=False)
 
     checks = run(agent, rules, _options(option), seed, checked=show, trust=trust)
     if any(check.passed is False for check in checks):
@@ -170,7 +171,7 @@ def export(
     wanted = Export(agent, deals, _options(option), seed, _rules(rules), explore, trust)
     data_sets.dataset_path(dataset_id, output, overwrite)
     with _progress() as progress:
-        playing = progress.add_task(escape(f"{agent} plays"), total=deals)
+        playing = progress.add_task(escape(one_line(f"{agent} plays", 60)), total=deals)
         writing = progress.add_task("writing", total=deals)
         with _pool(engine, workers, address) as pool:
             games = record(wanted, pool, finished=partial(progress.advance, playing))
@@ -344,8 +345,8 @@ def main() -> None:
     try:
         app()
     except (ConfigError, AgentError, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        sys.exit(2)
+        fault = one_line(error)
     except MemoryError as error:
-        print(f"error: not enough memory: {error}", file=sys.stderr)
-        sys.exit(2)
+        fault = f"not enough memory: {error}"
+    print(f"error: {fault}", file=sys.stderr)
+    sys.exit(2)

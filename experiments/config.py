@@ -2,6 +2,7 @@
 
 import json
 import re
+import unicodedata
 from collections.abc import Hashable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar
@@ -11,6 +12,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSeriali
 
 from tripeaks_env import Rules
 from tripeaks_env.env.splits import suite
+from tripeaks_env.game.arguments import one_line
 from tripeaks_env.game.deals import format_code, parse_code
 from tripeaks_env.game.rules import as_rules
 
@@ -19,7 +21,9 @@ RulesField = Annotated[
 ]
 """Rules in a config: a preset's name or a mapping of the attributes of :class:`tripeaks_env.Rules`."""
 Seed = Annotated[int, Field(ge=0, lt=2**32)]
-LABEL = r"^[\w .:()+-]*$"
+NAME = r"\w[\w.-]*"
+"""What the name of a config is made of, which is that of a folder and of files."""
+Label = Annotated[str, Field(pattern=r"^[\w .:()+-]*$", max_length=100)]
 
 MOST_BYTES, MOST_PARTS, DEEPEST, LONGEST_NUMBER = 1_000_000, 10_000, 50, 40
 """How large a YAML file may be, in bytes, in parts and in how deep they are nested; and an integer in it, in characters."""
@@ -45,7 +49,7 @@ class Part(BaseModel):
 class Config(Part):
     """What every config has: a name, which is also that of its folder of results, and the rules."""
 
-    name: str = Field(pattern=r"^\w[\w.-]*$")
+    name: str = Field(pattern=f"^{NAME}$", max_length=100)
     rules: RulesField = Rules.easy
 
 
@@ -68,6 +72,11 @@ class Suite(Part):
                 f"the suite is {value!r}; it must be one of {', '.join(SUITES)}, or have a count and a seed"
             )
         return {"count": SUITES[value]}
+
+
+def _visible(name: str) -> str:
+    """Return what tells a name from others: nothing that is not seen, such as blanks and joiners."""
+    return "".join(each for each in unicodedata.normalize("NFKC", name) if unicodedata.category(each)[0] not in "CMZ")
 
 
 def check_options(options: Mapping[str, Any]) -> None:
@@ -94,8 +103,8 @@ class Entry(Part):
     """
 
     agent: str
-    label: str = Field(default="", pattern=LABEL)
-    group: str = Field(default="", pattern=LABEL)
+    label: Label = ""
+    group: Label = ""
     seed: Seed = 0
     trust: bool = False
     options: dict[str, Any] = {}
@@ -117,8 +126,8 @@ class Entry(Part):
 
     @property
     def name(self) -> str:
-        """The label, or the agent's name if it has none."""
-        return self.label or self.agent
+        """The label, or the agent's name if it has none; in one line, with nothing that a terminal would obey."""
+        return self.label or one_line(self.agent, 100)
 
 
 class CompareConfig(Config):
@@ -163,8 +172,10 @@ class CompareConfig(Config):
 
     @model_validator(mode="after")
     def _names_differ(self) -> Self:
-        names = [entry.name for entry in self.agents]
+        names = [_visible(entry.name) for entry in self.agents]
         for name in names:
+            if not name:
+                raise ValueError("an agent has a label without a character that can be seen")
             if names.count(name) > 1:
                 raise ValueError(f"two agents are called {name!r}; give one of them another label")
         return self

@@ -3,6 +3,8 @@
 import io
 import sys
 
+from tripeaks_env.game.arguments import one_line
+
 EXTRAS = dict.fromkeys(("matplotlib", "pydantic", "rich", "scipy", "typer"), "cli") | {"pygame": "render"}
 """What the command needs beside the package itself, and the extra that brings it; ``render`` is for windows."""
 
@@ -29,7 +31,7 @@ def main() -> None:
         fault = f"not enough memory: {error}"
     except KeyboardInterrupt:
         sys.exit(130)
-    print(f"error: {fault}", file=sys.stderr)
+    print(f"error: {one_line(fault)}", file=sys.stderr)
     sys.exit(2)
 
 

@@ -23,6 +23,7 @@ from experiments.games.move_values import COLUMNS, MovesTask, value_moves
 from experiments.games.tasks import CHUNK, GamesTask, play_games, try_agent
 from experiments.runs.store import Arrays, Store, facts_of_agent, key_of, own_facts, to_text
 from tripeaks_env.env.splits import suite
+from tripeaks_env.game.arguments import one_line
 from tripeaks_env.game.layout import peaks_cleared
 from tripeaks_env.parallel.pool import Lost, Pool
 
@@ -119,7 +120,7 @@ def _play(
     ):
         name = task.entry.name
         if isinstance(found, str):
-            failed[name] = found
+            failed[name] = one_line(found)
             progress.update(bars[name], description=escape(f"{name} failed"), total=0)
             log.info("%s failed: %s", name, found)
         else:

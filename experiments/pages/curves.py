@@ -1,5 +1,6 @@
 """Learning curves of trainings that differ in their seed: the mean over the seeds, with its interval."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +8,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from experiments.config import ConfigError, read_yaml
+from experiments.config import NAME, ConfigError, read_yaml
 from tripeaks_env.parallel.intervals import mean_interval
 
 
@@ -54,8 +55,11 @@ def name_of_training(folder: Path) -> str:
 def _config(folder: Path) -> dict[str, Any]:
     try:
         config = read_yaml(folder / "config.yaml")
-        return {**config, "name": config["name"], "seed": config["seed"]}
-    except (ConfigError, KeyError, TypeError) as error:
+        name, seed = config["name"], config["seed"]
+        if not re.fullmatch(NAME, name) or not isinstance(seed, int):
+            raise ValueError(f"name is {name!r} and seed {seed!r}; they must be those of a training")
+        return config
+    except (ValueError, KeyError, TypeError) as error:
         raise ConfigError(f"folder {folder} holds no training: {error}") from error
 
 

@@ -7,9 +7,11 @@ from typing import NamedTuple
 import pandas as pd
 from matplotlib.figure import Figure
 
+from experiments.comparison.report.plots import without_glyphs
 from experiments.config import ConfigError
 from experiments.pages import markdown
 from experiments.pages.curves import curves_figure, final_line, name_of_training, read_curves
+from tripeaks_env.game.arguments import one_line
 from tripeaks_env.parallel.files import replacing
 
 MARKERS = "osD^v<>pP*Xh"
@@ -44,7 +46,7 @@ def read_comparison(folder: Path) -> Section:
         table = pd.DataFrame(summary["leaderboard"]).set_index("agent")
         table["milliseconds"] = pd.Series(summary["milliseconds_per_game"]) / table["moves"]
         return Section(
-            f"{config['name']} ({config['rules']} rules)",
+            one_line(f"{config['name']} ({config['rules']} rules)"),
             f"{deals['count']:,} evaluation deals, suite seed {deals['seed']}. "
             + ", ".join(f"{name} {version}" for name, version in summary["versions"].items()),
             table,
@@ -74,7 +76,7 @@ def markdown_table(table: pd.DataFrame) -> str:
     """Return a leaderboard as Markdown; ranges are 95 % intervals, a star is for agents that see all cards."""
     lines = [markdown.row(HEAD), "|---|" + "---:|" * (len(HEAD) - 1)]
     for name, row in table.iterrows():
-        cells = [f"{name} *" if row["oracle"] else str(name)]
+        cells = [f"{markdown.text(name)} *" if row["oracle"] else markdown.text(name)]
         for column, scale in (("win_rate", 100), ("score", 1), ("regret", 1), ("winnable_won", 100)):
             low, high = scale * row[f"{column}_low"], scale * row[f"{column}_high"]
             cells.append(f"{scale * row[column]:.1f} ({low:.1f}–{high:.1f})")
@@ -92,7 +94,7 @@ def seeds_table(seeds: pd.DataFrame) -> str:
             ends = (f"{column}_{end}" for end in ("seeds_low", "seeds_high", "deals_low", "deals_high"))
             low, high, deals_low, deals_high = (scale * row[end] for end in ends)
             mean, sd = scale * row[column], scale * row[f"{column}_sd"]
-            cells = [f"{row['group']}, {row['seeds']} seeds", name, f"{mean:.1f}", f"{sd:.2f}"]
+            cells = [f"{markdown.text(row['group'])}, {row['seeds']} seeds", name, f"{mean:.1f}", f"{sd:.2f}"]
             lines.append(markdown.row([*cells, f"{low:.1f}–{high:.1f}", f"{deals_low:.1f}–{deals_high:.1f}"]))
     return "\n".join(lines)
 
@@ -116,7 +118,12 @@ def write_page(comparisons: list[Path], trainings: list[Path], command: str, out
         if found.title in boards:
             raise ConfigError(f"folder {folder} holds {found.title}, as another one does")
         boards[found.title] = found.table
-        sections += [f"## {found.title}\n", f"{found.text}.\n", markdown_table(found.table), ""]
+        sections += [
+            f"## {markdown.text(found.title)}\n",
+            f"{markdown.text(found.text)}.\n",
+            markdown_table(found.table),
+            "",
+        ]
         if len(found.seeds):
             sections += [
                 "What training seeds make of it, apart from what the deals do:\n",
@@ -153,5 +160,5 @@ def write_page(comparisons: list[Path], trainings: list[Path], command: str, out
 
 
 def _save(figure: Figure, path: Path) -> None:
-    with replacing(path) as part:
+    with replacing(path) as part, without_glyphs():
         figure.savefig(part, metadata={"Date": None})

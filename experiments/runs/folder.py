@@ -12,6 +12,7 @@ from filelock import FileLock, Timeout
 
 from experiments.config import Config, ConfigError
 from experiments.runs.provenance import provenance
+from tripeaks_env.game.arguments import one_line
 from tripeaks_env.parallel.files import replacing
 
 
@@ -64,7 +65,9 @@ def opened(
             try:
                 yield log
             except BaseException as error:
-                log.info("ended after %.0f s by %s: %s", time.monotonic() - began, type(error).__name__, error)
+                log.info(
+                    "ended after %.0f s by %s: %s", time.monotonic() - began, type(error).__name__, one_line(error)
+                )
                 raise
             if not (folder / "run.json").exists():
                 raise ConfigError(

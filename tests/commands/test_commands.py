@@ -373,6 +373,17 @@ def test_an_error_is_one_line_and_exit_code_2(run: Run, arguments: list[str], na
     assert named in run.err
 
 
+@pytest.mark.parametrize("foreign", [100_000 * "x", "TP1-\x1b[31m\n\u202e-A", '{"rules": "\\u001b[31m"}'])
+def test_an_error_shows_no_more_of_an_argument_than_a_line_holds(run: Run, foreign: str) -> None:
+    """And nothing that a terminal would obey, also of standard input."""
+    run("solve", foreign, code=2)
+    errors = [run.err]
+    run("solve", "-", stdin=foreign.encode(), code=2)
+    for error in (*errors, *run.err.splitlines()):
+        assert error.strip("\n").isprintable()
+        assert len(error) < 1100
+
+
 @pytest.mark.parametrize("arguments", [["play"], ["solve", "-"]], ids=" ".join)
 def test_closed_input_is_one_line_and_exit_code_2(run: Run, arguments: list[str]) -> None:
     assert run(*arguments, stdin=None, code=2) == ""

@@ -4,6 +4,7 @@ import json
 import os
 import platform
 import re
+import shutil
 import stat
 import sys
 from collections.abc import Callable, Iterator
@@ -12,15 +13,20 @@ from importlib import metadata
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import pandas as pd
 import pytest
+from pydantic import ValidationError
 from rich.progress import Progress
+from rich.table import Table
 
 from experiments import suites
 from experiments.command_line import _options, main
 from experiments.comparison.analysis import leaderboard
+from experiments.comparison.compare import Comparison
+from experiments.comparison.report.terminal import save_picture
 from experiments.config import (
     CONFIGS,
     SUITES,
@@ -344,6 +350,44 @@ def test_suites_command_writes_what_is_there(tmp_path: Path, monkeypatch: pytest
     assert kept.startswith(written)
     assert len(written.splitlines()) == 21
     assert run(monkeypatch, "suites", "--rules", "wild") == 2
+
+
+def test_foreign_texts_are_shown_in_one_line_that_no_terminal_obeys(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    key = r'"\e]0;title\a\u202e\n<b>"'
+    for command, text in (
+        ("compare", f"name: x\nagents: [random]\n{key}: 1"),
+        ("compare", f"name: x\nagents: [{key}]"),
+        ("train", f"name: x\ntotal_steps: 1\nstart: {key}\nvalue: null\ndevice: cpu"),
+    ):
+        monkeypatch.setattr("experiments.command_line.make_pool", lambda *_: AtOnce())
+        assert run(monkeypatch, command, write(tmp_path, text), "--output", tmp_path / "run") == 2
+        last = capsys.readouterr().err.splitlines()[-1]
+        assert last.startswith("error: ")
+        assert last.isprintable()
+        shutil.rmtree(tmp_path / "run", ignore_errors=True)
+
+
+def test_names_of_agents_are_told_apart_by_what_is_seen(tmp_path: Path) -> None:
+    def names(*labels: str) -> list[str]:
+        settings = {"name": "x", "agents": [{"agent": "random"} | {"label": each} for each in labels]}
+        return [entry.name for entry in CompareConfig.model_validate(settings).agents]
+
+    assert names("日本", "Ünï 2", "a b") == ["日本", "Ünï 2", "a b"]
+    for one, other in (("ab", "a b"), ("a", "a "), ("a", "a\u200d"), ("\u00e9", "e\u0301")):
+        with pytest.raises(ValidationError, match="two agents are called"):
+            names(one, other)
+    with pytest.raises(ValidationError, match="a label without a character that can be seen"):
+        names(" ")
+    with pytest.raises(ValidationError, match="at most 100 characters"):
+        names(101 * "x")
+    foreign = Entry(agent="a\x1b[31m\n<b>\x00\udcff" + 100_000 * "x")
+    assert foreign.name.isprintable()
+    assert len(foreign.name) < 150
+    found = Comparison(pd.DataFrame(), pd.DataFrame(), {foreign.name: "lost"}, {}, {})
+    save_picture(Table(), found, tmp_path / "leaderboard.svg")
+    ElementTree.parse(tmp_path / "leaderboard.svg")
 
 
 def test_too_little_memory_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,13 +9,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 from rich.console import Console
 
 from experiments.comparison.analysis import analyse
 from experiments.comparison.compare import Comparison
 from experiments.comparison.report import write_comparison
 from experiments.comparison.report.page import number
-from experiments.comparison.report.plots import inline_svg, leaderboard_figure
+from experiments.comparison.report.plots import inline_svg, leaderboard_figure, save_png
 from experiments.comparison.report.replays import choose_deals, replay_data
 from tests.experiments.reports import (
     AGENTS,
@@ -180,6 +181,16 @@ def test_plots_inside_the_page_take_its_colour_and_repeat() -> None:
     assert "currentColor" in once
     assert not re.search(r"<style|<metadata|#000000|#ffffff", once)
     assert 'aria-label="a &#34;label&#34;"' in once
+
+
+def test_a_character_that_the_font_lacks_is_no_warning(tmp_path: Path) -> None:
+    def figure() -> Figure:
+        made = Figure()
+        made.suptitle("日本")
+        return made
+
+    save_png(tmp_path / "x.png", figure)
+    assert "日本" in inline_svg("x", "a plot", figure)
 
 
 class ClosedPipe(io.StringIO):

@@ -16,7 +16,7 @@ from agents.learned.value_network import evaluate, working_memory
 from experiments.comparison.report import write_comparison
 from experiments.config import CompareConfig, ConfigError, IterationConfig, TrainConfig, ValuePart, load_training
 from experiments.games.play import play
-from experiments.pages.curves import final_line, intervals, read_curves
+from experiments.pages.curves import final_line, intervals, name_of_training, read_curves
 from experiments.pages.results import write_page
 from experiments.runs.provenance import provenance
 from experiments.training import expert_iteration, ppo
@@ -359,6 +359,9 @@ def test_curves_of_several_seeds(tmp_path: Path) -> None:
         read_curves(folders)
     with pytest.raises(ConfigError, match="holds no training"):
         read_curves([tmp_path / "nowhere"])
+    (folders[1] / "config.yaml").write_text("name: ../../x\nseed: 1\n")
+    with pytest.raises(ConfigError, match=r"name is '../../x' and seed 1; they must be those of a training"):
+        name_of_training(folders[1])
 
 
 def test_method_of_a_training_is_read_from_its_config(tmp_path: Path) -> None:
@@ -396,5 +399,9 @@ def test_results_page_has_the_numbers_of_its_folders(tmp_path: Path) -> None:
     assert "with one seed, 25.0 %" in text
     assert "some command" in text
     assert {"page-strength.svg", "page-x.svg"} <= {file.name for file in tmp_path.iterdir()}
+    summary = (tmp_path / "few" / "summary.json").read_text().replace('"opener"', r'"<b>\u001b[31m|`[x](y)"')
+    (tmp_path / "few" / "summary.json").write_text(summary)
+    write_page([tmp_path / "few"], [], "some command", page)
+    assert r"| &lt;b&gt;\\x1b\[31m\|\`\[x\](y) |" in page.read_text()
     with pytest.raises(ConfigError, match="holds no comparison"):
         write_page([folder], [], "some command", page)

@@ -14,6 +14,7 @@ from rich.table import Table
 
 from tripeaks_env.commands.options import AsJson, DealRules, ObjectiveOption, Position, PositionRules
 from tripeaks_env.env.splits import Split, random_numbers
+from tripeaks_env.game.arguments import one_line
 from tripeaks_env.game.cards import card_symbol, card_text
 from tripeaks_env.game.deals import FIRST_WASTE, Deal, deal_slots
 from tripeaks_env.game.engine import DRAW
@@ -193,7 +194,7 @@ def _respond(
                     answer(line.decode("utf-8-sig"))
             except ValueError as error:
                 failed = True
-                typer.echo(f"error: line {number}: {error}", err=True)
+                typer.echo(f"error: line {number}: {one_line(error)}", err=True)
         if failed:
             raise typer.Exit(2)
     elif as_json:

@@ -7,6 +7,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
+from tripeaks_env.game.arguments import one_line
 from tripeaks_env.game.observation import Observation, observe
 from tripeaks_env.game.rules import Rules
 
@@ -21,10 +22,9 @@ class AgentError(RuntimeError):
 def describe(error: BaseException) -> str:
     """Return in one line what somebody's code raised, and where."""
     try:
-        message = " ".join(str(error).split())
+        message = one_line(error, LONGEST)
     except Exception:
         message = "its message cannot be shown"
-    message = "".join(each if each.isprintable() else ascii(each)[1:-1] for each in message[:LONGEST])
     text = f"{type(error).__name__}: {message}"
     frames = traceback.extract_tb(error.__traceback__)
     return f"{text} ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else text

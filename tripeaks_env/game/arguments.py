@@ -1,4 +1,4 @@
-"""Checks of arguments that more than one function has."""
+"""Checks of arguments that more than one function has, and how people are told of what they gave."""
 
 from collections.abc import Iterable
 from typing import TypeGuard, TypeVar
@@ -58,3 +58,19 @@ def one_of(name: str, value: object, choices: Iterable[Choice]) -> Choice:
         if value == choice:
             return choice
     raise ValueError(f"{name} is {value!r}; it must be one of {', '.join(map(str, choices))}")
+
+
+def one_line(text: object, longest: int = 1000) -> str:
+    """Return a text of whatever origin as it may be shown: in one line, without the middle if that is long.
+
+    What a terminal would obey, and what nobody sees, is escaped.
+
+    >>> print(one_line("a\\n  b \\x1b[31m"))
+    a b \\x1b[31m
+    >>> one_line(1000 * "x", longest=10)
+    'xxxxx … xxxxx'
+    """
+    line = " ".join(str(text).split())
+    if len(line) > longest:
+        line = f"{line[: longest // 2]} … {line[len(line) - longest // 2 :]}"
+    return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in line)

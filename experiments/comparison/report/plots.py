@@ -2,7 +2,9 @@
 
 import io
 import re
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -38,6 +40,14 @@ INLINE: dict[str, str] = dict.fromkeys(
 )
 
 
+@contextmanager
+def without_glyphs() -> Iterator[None]:
+    """Draw a character that the font lacks, such as of a label in Chinese, as a box and without a warning."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing")
+        yield
+
+
 def save_png(path: Path, make: Callable[[], Figure]) -> None:
     """Write a plot to a PNG file.
 
@@ -45,7 +55,7 @@ def save_png(path: Path, make: Callable[[], Figure]) -> None:
         path: the file.
         make: returns the figure, in the style of this module.
     """
-    with matplotlib.rc_context(STYLE):
+    with matplotlib.rc_context(STYLE), without_glyphs():
         make().savefig(path, dpi=150, format="png")
 
 
@@ -58,7 +68,7 @@ def inline_svg(name: str, label: str, make: Callable[[], Figure]) -> str:
         make: returns the figure, in the style of this module.
     """
     file = io.StringIO()
-    with matplotlib.rc_context(STYLE | INLINE):
+    with matplotlib.rc_context(STYLE | INLINE), without_glyphs():
         make().savefig(
             file, format="svg", transparent=True, metadata=dict.fromkeys(("Creator", "Date", "Format", "Type"))
         )
