@@ -54,9 +54,8 @@ def window() -> np.ndarray:
 
 @pytest.fixture
 def human() -> Iterator[TriPeaksEnv]:
-    """An environment with a window that does not wait."""
+    """An environment with a window."""
     env = TriPeaksEnv(render_mode="human", render_size=(160, 90))
-    env._screen.fps = 0
     yield env
     env.close()
 
@@ -281,7 +280,6 @@ def test_two_environments_with_windows() -> None:
     """pygame has one window: whoever shows last has it, and nobody fails."""
     envs = [TriPeaksEnv(render_mode="human", render_size=(side, side)) for side in (90, 120)]
     for env in envs:
-        env._screen.fps = 0
         env.reset(seed=0)
     envs[0].step(DRAW)
     assert window().shape == (90, 90, 3)
@@ -295,7 +293,6 @@ def test_two_environments_with_windows() -> None:
 
 def test_the_window_of_many_games() -> None:
     env = TriPeaksVectorEnv(5, render_mode="human", render_size=(64, 36))
-    env._screen.fps = 0
     env.reset(seed=0)
     env.step(np.array([DRAW] * 5))
     assert window().shape == (2 * 36 + 4, 3 * 64 + 8, 3)
