@@ -378,6 +378,7 @@ def test_halving_keeps_the_best() -> None:
     assert order[:5].tolist() == [5, 9, 11, 7, 3]
 
 
+@pytest.mark.slow
 def test_rollouts_beat_the_policies_they_play() -> None:
     """On the same deals, by more than chance would do."""
     numbers = training_deals(250)

@@ -213,6 +213,7 @@ def test_streak_scoring_is_compared_with_its_optimum(tmp_path: Path) -> None:
     assert oracle["optimum"].tolist() == [solve(Deal.from_code(code), "traditional").score for code in oracle["deal"]]
 
 
+@pytest.mark.slow
 def test_page_of_optima(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A row for every preset, of the solver's answers; solved presets are not solved again."""
     monkeypatch.chdir(tmp_path)
@@ -361,6 +362,7 @@ class Interrupted(AtOnce):
         raise KeyboardInterrupt
 
 
+@pytest.mark.slow
 def test_compare_command_goes_on_after_an_interrupt_and_writes_all_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

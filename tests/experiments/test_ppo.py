@@ -150,6 +150,7 @@ def test_training_keeps_goes_on_and_repeats_itself(tmp_path: Path) -> None:
     assert [row.split(",")[0] for row in curve] == ["steps", "0", "128", "256", "384", "512"]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # of the training library and TensorBoard
 @pytest.mark.parametrize("value", [None, *slow({"hidden": [16, 4], "batch_size": 32})])
 def test_interrupted_training_says_where_it_goes_on_and_ends_with_the_same_agent(

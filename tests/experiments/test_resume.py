@@ -17,6 +17,7 @@ from tqdm import tqdm  # type: ignore[import-untyped]
 
 from experiments.config import TrainConfig
 from experiments.training import ppo
+from tests.common import exhaustive, slow
 from tests.experiments.test_training import iterate
 
 KILLS = 8
@@ -135,9 +136,13 @@ def kill_at_every_file(train: Train, folder: Path) -> str:
     return f"killed at {moment} moments"
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("train", TRAININGS)
-@pytest.mark.parametrize("kill", [kill_at_random, kill_at_every_file])
+@pytest.mark.parametrize(
+    ("kill", "train"),
+    [
+        *slow((kill_at_every_file, train_ppo), (kill_at_every_file, iterate)),
+        *exhaustive((kill_at_every_file, train_points), *((kill_at_random, train) for train in TRAININGS)),
+    ],
+)
 def test_killed_training_ends_like_an_undisturbed_one(
     kill: Callable[[Train, Path], str], train: Train, tmp_path: Path
 ) -> None:

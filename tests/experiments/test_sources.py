@@ -33,6 +33,7 @@ print(json.dumps([files, json.loads(played["sources"].tobytes())]))
 ROOMS = ("tripeaks_env", "agents", "experiments")
 
 
+@pytest.mark.slow
 def test_all_of_this_project_that_workers_import_is_under_the_digest(tmp_path: Path) -> None:
     """The module that starts them too, which they import as ``__mp_main__``."""
     done = subprocess.run([sys.executable, "-c", WORK], cwd=ROOT, capture_output=True, text=True, check=True)

@@ -126,6 +126,7 @@ def test_advantages_add_up_to_the_outcome_less_luck(name: str) -> None:
     assert sum(len(targets) for _, targets in env.harvest) > 10_000
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # of TensorBoard
 def test_expert_iteration_goes_on_as_if_never_interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Killed in every iteration, and before the policy learns, it ends with the same files."""
@@ -189,6 +190,7 @@ def test_value_network_learns_what_it_is_shown() -> None:
         learner.network()
 
 
+@pytest.mark.slow
 def test_policy_network_learns_what_the_search_prefers(tmp_path: Path) -> None:
     policy = {"games": 60, "epochs": 12, "batch_size": 64, "hidden": [64], "depth": 1, "temperature": 3.0}
     config = IterationConfig.model_validate(TINY | {"policy": policy})
@@ -316,6 +318,7 @@ def test_method_of_a_training_is_read_from_its_config(tmp_path: Path) -> None:
         load_training(path)
 
 
+@pytest.mark.slow
 def test_results_page_has_the_numbers_of_its_folders(tmp_path: Path) -> None:
     seeds = [{"agent": "opener", "label": f"opener {seed}", "seed": seed, "group": "openers"} for seed in (1, 2)]
     config = CompareConfig.model_validate(

@@ -301,6 +301,7 @@ def test_the_window_of_many_games() -> None:
     assert not pygame.display.get_init()
 
 
+@pytest.mark.slow
 def test_without_a_display() -> None:
     """One line says so."""
     code = "from tripeaks_env import TriPeaksEnv; TriPeaksEnv(render_mode='human').reset()"
@@ -309,6 +310,7 @@ def test_without_a_display() -> None:
     assert done.stderr.splitlines()[-1].startswith("gymnasium.error.Error: no window can be opened (")
 
 
+@pytest.mark.slow
 def test_without_pygame() -> None:
     """Nothing but pictures needs it, and its absence is told in one line."""
     code = (
@@ -325,6 +327,7 @@ def test_without_pygame() -> None:
     assert (done.stdout, done.stderr) == ("pictures of boards need pygame-ce: pip install 'tripeaks-env[render]'\n", "")
 
 
+@pytest.mark.slow
 def test_importing_the_package_does_not_load_pygame() -> None:
     code = "import sys, tripeaks_env; print('pygame' in sys.modules); import tripeaks_env.pictures.board"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
