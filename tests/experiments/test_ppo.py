@@ -121,6 +121,7 @@ def test_shaped_rewards_add_up_to_score_and_bonus() -> None:
 TINY = {"name": "tiny", "total_steps": 256, "num_envs": 2, "hidden": [8], "n_steps": 64, "batch_size": 64}
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # of the training library and TensorBoard
 def test_training_keeps_goes_on_and_repeats_itself(tmp_path: Path) -> None:
     config = TrainConfig.model_validate(TINY | {"evaluate_every": 128, "evaluation_deals": 10})
