@@ -27,7 +27,7 @@ from tripeaks_env import (
     suite,
 )
 from tripeaks_env.cli import main
-from tripeaks_env.commands import statistics
+from tripeaks_env.commands import stats
 from tripeaks_env.game.cards import card_symbol
 from tripeaks_env.parallel.intervals import mean_interval, share_interval
 

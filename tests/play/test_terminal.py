@@ -1,17 +1,9 @@
-"""Play and watch in the terminal: screens of a player in this process, and the command on a pseudo-terminal."""
+"""Play and watch in the terminal: screens of a player in this process, and the command without a terminal."""
 
 from __future__ import annotations
 
-import codecs
-import os
 import re
-import select
-import signal
-import subprocess
 import sys
-import time
-from collections.abc import Iterator
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -34,8 +26,6 @@ from tripeaks_env.play.terminal.watch import Watcher
 from tripeaks_env.play.watching import FASTEST, Watching, chooser
 
 CODE = "TP1-E-AAAAAAB"
-CHECKOUT = Path(__file__).parents[2]
-HANGS = 900  # seconds without a sign of life, on however busy a machine
 TERMINALS = [(40, 12), (59, 17), (80, 24), (118, 29), (200, 60)]
 
 
@@ -369,6 +359,7 @@ def test_networks_tell_how_likely_their_actions_are() -> None:
     assert values is not None
     assert np.nansum(values) == pytest.approx(100, abs=0.1)
     assert np.nanargmax(values) == action
+<<<<<<< HEAD
 
 
 # The command on a pseudo-terminal.
@@ -551,3 +542,5 @@ if sys.platform != "win32":
         code = terminal.process.wait()
         assert code == -signal.SIGHUP if controls else code > 0
         terminal.master, terminal.child = os.open(os.devnull, os.O_RDONLY), os.open(os.devnull, os.O_RDONLY)
+=======
+>>>>>>> fbf4cf28d7ee962d9d368a8a149df466539d188e

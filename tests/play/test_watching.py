@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.play.clock import Clock
+from tests.play.hand import Clock
 from tripeaks_env import Game, action_values
 from tripeaks_env.play.keys import WATCH
 from tripeaks_env.play.session import Session, value_texts

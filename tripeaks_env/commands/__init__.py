@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 import tripeaks_env
-from tripeaks_env.commands import answers, people, statistics
+from tripeaks_env.commands import answers, people, stats
 
 COMMANDS: Mapping[str, tuple[Callable[..., None], str]] = {
     "deal": (answers.show_deal, "tripeaks deal TP1-E-AAAAAAB --all"),
@@ -14,7 +14,7 @@ COMMANDS: Mapping[str, tuple[Callable[..., None], str]] = {
     "values": (answers.show_values, "tripeaks values TP1-E-AAAAAAB"),
     "difficulty": (answers.show_difficulty, "tripeaks difficulty TP1-C-AAAAAAB"),
     "random": (answers.show_random, "tripeaks random --count 3 --seed 1 --split evaluation"),
-    "stats": (statistics.show_stats, "tripeaks stats --deals 10000 --rules classic --workers 2 --picture scores.svg"),
+    "stats": (stats.show_stats, "tripeaks stats --deals 10000 --rules classic --workers 2 --picture scores.svg"),
     "play": (people.play_game, "tripeaks play TP1-E-AAAAAAB"),
     "watch": (people.watch_agent, "tripeaks watch lookahead TP1-E-AAAAAAB --speed 4"),
 }
