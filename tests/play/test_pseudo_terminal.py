@@ -144,6 +144,7 @@ if sys.platform != "win32":
         terminal.send("q")
         assert "TP1-C-AAAAAAD score 500 moves 0" in terminal.ended(0)
 
+    @pytest.mark.slow
     def test_a_whole_game_without_colour(terminals: list[Terminal]) -> None:
         terminal = Terminal("play", CODE, "--language", "ca", columns=40, lines=12, NO_COLOR="1")
         terminals.append(terminal)
@@ -156,7 +157,10 @@ if sys.platform != "win32":
         terminal.send("xq")
         terminal.ended(0)
 
-    @pytest.mark.parametrize(("keys", "code"), [("\x1a\x1c3q\x03", 130), ("\x04", 0), ("cTP1\x04", 0)])
+    @pytest.mark.parametrize(
+        ("keys", "code"),
+        [("\x1a\x1c3q\x03", 130), *(pytest.param(keys, 0, marks=pytest.mark.slow) for keys in ("\x04", "cTP1\x04"))],
+    )
     def test_interrupt_and_end(terminals: list[Terminal], keys: str, code: int) -> None:
         terminal = Terminal("play", CODE)
         terminals.append(terminal)
@@ -185,7 +189,7 @@ if sys.platform != "win32":
         terminal.send("q")
         terminal.ended(0)
 
-    @pytest.mark.parametrize("controls", [False, True])
+    @pytest.mark.parametrize("controls", [True, pytest.param(False, marks=pytest.mark.slow)])
     def test_a_terminal_that_goes_away(terminals: list[Terminal], controls: bool) -> None:
         terminal = Terminal("play", CODE, controls=controls)
         terminals.append(terminal)
