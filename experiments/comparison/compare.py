@@ -64,7 +64,10 @@ def compare(
     played, failed = _play(config, numbers, store, pool, progress, log)
     if not played:
         raise ConfigError("; ".join(f"agent {name!r}: {reason}" for name, reason in failed.items()))
-    lines = {name: Lines(*(_joined(parts, part) for part in Lines._fields)) for name, parts in played.items()}
+    lines = {
+        name: Lines(*(np.concatenate([part[field] for part in parts]) for field in Lines._fields))
+        for name, parts in played.items()
+    }
     tables = [_results(name, parts, numbers, lines[name], config).join(deals) for name, parts in played.items()]
     results = pd.concat(tables, ignore_index=True)
     results["regret"] = results["optimum"] - results["score"]
@@ -131,10 +134,6 @@ def _play(
 def _kind(task: GamesTask) -> str:
     """Return a text that differs for different agents: none plays in the process of another one."""
     return f"{task.entry.agent} {task.entry.options}"
-
-
-def _joined(parts: list[Arrays], name: str) -> np.ndarray:
-    return np.concatenate([part[name] for part in parts])
 
 
 def _results(name: str, parts: list[Arrays], numbers: list[int], lines: Lines, config: CompareConfig) -> pd.DataFrame:

@@ -11,6 +11,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 from experiments import suites
+from experiments.pages import markdown
 from experiments.runs.store import Store
 from tripeaks_env import PRESETS, suite
 from tripeaks_env.parallel.files import replacing
@@ -76,7 +77,7 @@ def write_page(solved: Mapping[str, pd.DataFrame], deals: int, seed: int, comman
         "# What can be reached with all cards known",
         f"`{command}` wrote this page: the exact optimum of {deals:,} evaluation deals (suite seed {seed}), the same for all "
         "rules, with 95 % intervals (Wilson's for shares, Student's for means).",
-        "\n".join(f"| {' | '.join(line)} |" for line in lines),
+        "\n".join(map(markdown.row, lines)),
         "Whether a deal can be won does not depend on the points; the best score is in the points of the preset. A win has "
         "28 removals, so its draws tell its moves. Open peaks change nothing for a player who knows all cards anyway.",
         f"![Histograms of the best scores]({picture.name})",

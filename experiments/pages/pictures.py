@@ -13,42 +13,14 @@ from tripeaks_env.pictures.board import Painter, frame
 from tripeaks_env.pictures.screen import DEFAULT_SIZE
 
 CODE = "TP1-E-AAAAAAB"
-# A won game, as the actions of its 50 moves.
-LINE = (
-    *(
-        20,
-        23,
-        22,
-        18,
-        21,
-        19,
-        9,
-        13,
-        25,
-        26,
-        28,
-        28,
-        16,
-        27,
-        17,
-        28,
-        28,
-        28,
-        28,
-        10,
-        12,
-        3,
-        24,
-        15,
-        11,
-        14,
-        6,
-        28,
-        7,
-        4,
-    ),
-    *(28, 28, 28, 5, 28, 28, 0, 28, 28, 28, 8, 1, 28, 28, 28, 28, 28, 28, 28, 2),
+LINE = tuple(
+    int(action)
+    for action in (
+        "20 23 22 18 21 19 9 13 25 26 28 28 16 27 17 28 28 28 28 10 12 3 24 15 11 14 6 28 7 4 28 28 28 5 28 28 0 28 28 28 "
+        "8 1 28 28 28 28 28 28 28 2"
+    ).split()
 )
+"""The actions of a won game."""
 SHOWN = 12  # moves before the picture of the board
 FILM_SIZE = (640, 360)
 MOVE, END = 450, 3000  # milliseconds that a picture of the film stands

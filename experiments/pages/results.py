@@ -8,6 +8,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from experiments.config import ConfigError
+from experiments.pages import markdown
 from experiments.pages.curves import curves_figure, final_line, name_of_training, read_curves
 from tripeaks_env.parallel.files import replacing
 
@@ -71,32 +72,28 @@ def strength_figure(boards: dict[str, pd.DataFrame]) -> Figure:
 
 def markdown_table(table: pd.DataFrame) -> str:
     """Return a leaderboard as Markdown; ranges are 95 % intervals, a star is for agents that see all cards."""
-    lines = ["| " + " | ".join(HEAD) + " |", "|---|" + "---:|" * (len(HEAD) - 1)]
+    lines = [markdown.row(HEAD), "|---|" + "---:|" * (len(HEAD) - 1)]
     for name, row in table.iterrows():
         cells = [f"{name} *" if row["oracle"] else str(name)]
         for column, scale in (("win_rate", 100), ("score", 1), ("regret", 1), ("winnable_won", 100)):
             low, high = scale * row[f"{column}_low"], scale * row[f"{column}_high"]
             cells.append(f"{scale * row[column]:.1f} ({low:.1f}–{high:.1f})")
         cells.append(f"{row['milliseconds']:.3g}")
-        lines.append("| " + " | ".join(cells) + " |")
+        lines.append(markdown.row(cells))
     return "\n".join(lines)
 
 
 def seeds_table(seeds: pd.DataFrame) -> str:
     """Return the table of training seeds as Markdown; see :func:`experiments.comparison.analysis.seeds`."""
     head = ("learner", "", "mean over seeds", "s.d. between seeds", "interval over seeds", "interval over deals")
-    lines = ["| " + " | ".join(head) + " |", "|---|---|---:|---:|---:|---:|"]
+    lines = [markdown.row(head), "|---|---|---:|---:|---:|---:|"]
     for _, row in seeds.iterrows():
         for column, name, scale in (("win_rate", "win rate, %", 100), ("score", "score", 1), ("regret", "regret", 1)):
             ends = (f"{column}_{end}" for end in ("seeds_low", "seeds_high", "deals_low", "deals_high"))
             low, high, deals_low, deals_high = (scale * row[end] for end in ends)
-            cells = [f"{row['group']}, {row['seeds']} seeds", name, f"{scale * row[column]:.1f}"]
-            cells += [
-                f"{scale * row[f'{column}_sd']:.2f}",
-                f"{low:.1f}–{high:.1f}",
-                f"{deals_low:.1f}–{deals_high:.1f}",
-            ]
-            lines.append("| " + " | ".join(cells) + " |")
+            mean, sd = scale * row[column], scale * row[f"{column}_sd"]
+            cells = [f"{row['group']}, {row['seeds']} seeds", name, f"{mean:.1f}", f"{sd:.2f}"]
+            lines.append(markdown.row([*cells, f"{low:.1f}–{high:.1f}", f"{deals_low:.1f}–{deals_high:.1f}"]))
     return "\n".join(lines)
 
 

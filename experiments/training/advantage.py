@@ -53,7 +53,7 @@ class AdvantageReward(KeptGames):
     def reset(self) -> VecEnvObs:
         """Start an episode in every game."""
         self.turns[:] = 0
-        return self.venv.reset()
+        return super().reset()
 
     def step_async(self, actions: np.ndarray) -> None:
         """Take the actions of the next step, and find out what they are worth."""

@@ -233,11 +233,10 @@ class Keep(BaseCallback):
         policy = cast(MaskableMultiInputActorCriticPolicy, self.model.policy)
         policy.set_training_mode(False)
         games = play(PolicyAgent(policy), self.deals, self.config.rules).games
-        win_rate, score = float(np.mean(games["remaining"] == 0)), float(np.mean(games["score"]))
+        win_rate, score = self.curve.add(self.num_timesteps, games)
         self.logger.record("evaluation/win_rate", win_rate)
         self.logger.record("evaluation/score", score)
         self.logger.dump(self.num_timesteps)  # at once, as what is written later may be lost
-        self.curve.add(self.num_timesteps, win_rate, score)
         with replacing(self.folder / "agent.safetensors") as path:
             PolicyNetwork.of_sb3(policy, self.config.rules, self.config.hidden).save(path, "ppo")
         with replacing(self.folder / CHECKPOINT) as path:

@@ -20,6 +20,10 @@ class KeptGames(VecEnvWrapper):
         self.__dict__.update(state)
         self.class_attributes = dict(inspect.getmembers(self.__class__))
 
+    def reset(self) -> VecEnvObs:
+        """Start an episode in every game."""
+        return self.venv.reset()
+
 
 class ShapedReward(KeptGames):
     """Rewards 1 for 100 points and adds a bonus for a win. The returns in ``episode`` of the infos stay points of score.
@@ -32,10 +36,6 @@ class ShapedReward(KeptGames):
     def __init__(self, env: VecEnv, win_bonus: float = 0.0) -> None:
         super().__init__(env)
         self.win_bonus = win_bonus
-
-    def reset(self) -> VecEnvObs:
-        """Start an episode in every game."""
-        return self.venv.reset()
 
     def step_wait(self) -> VecEnvStepReturn:
         """Carry out the actions."""

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rich.progress import Progress
 from tqdm import tqdm  # type: ignore[import-untyped]
 
-from experiments.config import IterationConfig, TrainConfig
-from experiments.training import expert_iteration, ppo
+from experiments.config import TrainConfig
+from experiments.training import ppo
+from tests.experiments.test_training import iterate
 
 KILLS = 8
 """How often a training of each kind is killed at a random moment."""
@@ -34,16 +34,6 @@ PPO: dict[str, Any] = {
     "evaluation_deals": 10,
     "value": {"hidden": [16, 4], "batch_size": 32, "window": 2},
 }
-ITERATION: dict[str, Any] = {
-    "name": "tiny",
-    "method": "expert-iteration",
-    "iterations": 5,
-    "games": 24,
-    "evaluate_every": 2,
-    "evaluation_deals": 8,
-    "value": {"hidden": [16, 4], "batch_size": 32, "window": 2},
-    "policy": {"games": 10, "epochs": 2, "batch_size": 16, "hidden": [8], "positions": 500, "depth": 1},
-}
 
 
 def train_ppo(folder: Path) -> None:
@@ -53,11 +43,6 @@ def train_ppo(folder: Path) -> None:
 def train_points(folder: Path) -> None:
     """Train with points of score as rewards."""
     ppo.train(TrainConfig.model_validate(PPO | {"value": None}), folder)
-
-
-def iterate(folder: Path) -> None:
-    with Progress(disable=True) as progress:
-        expert_iteration.train(IterationConfig.model_validate(ITERATION), folder, progress)
 
 
 Train = Callable[[Path], None]

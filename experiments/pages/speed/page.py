@@ -9,6 +9,7 @@ from rich import box
 from rich.markup import escape
 from rich.table import Table
 
+from experiments.pages import markdown
 from experiments.pages.speed.harness import QUICK, Measure, Row, Size
 from experiments.runs.provenance import machine, versions
 
@@ -112,10 +113,6 @@ def page(lines: Mapping[str, Sequence[Sequence[str]]], size: Size, command: str)
     if size == QUICK:
         parts.append("**A quick run, to see that all can be measured: the numbers mean nothing.**")
     for heading, section in lines.items():
-        parts += [f"## {heading}", "\n".join(map(_markdown, (COLUMNS, ("---", "---:", "---:", "---:"), *section)))]
+        parts += [f"## {heading}", "\n".join(map(markdown.row, (COLUMNS, ("---", "---:", "---:", "---:"), *section)))]
     parts += ["## What the numbers mean", "\n".join(f"- {note}" for note in notes(size))]
     return "\n\n".join(parts) + "\n"
-
-
-def _markdown(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
