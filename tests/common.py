@@ -51,8 +51,8 @@ QUICK = (
 
 def swept(combinations: dict[str, Rules]) -> pytest.MarkDecorator:
     """Return the mark of a test under each of some rule combinations."""
-    slow = {name: () if name in QUICK else pytest.mark.slow for name in combinations}
-    values = (pytest.param(rules, id=name, marks=slow[name]) for name, rules in combinations.items())
+    marks = {name: () if name in QUICK else pytest.mark.slow for name in combinations}
+    values = [pytest.param(rules, id=name, marks=marks[name]) for name, rules in combinations.items()]
     return pytest.mark.parametrize("rules", values)
 
 

@@ -67,7 +67,7 @@ def choose(rng: np.random.Generator, mask: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("mode", AutoresetMode)
 @pytest.mark.parametrize("name", SIX)
-@pytest.mark.parametrize("steps", [150, pytest.param(2000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("steps", [150, pytest.param(600, marks=pytest.mark.slow)])
 def test_equal_to_single_environments(mode: AutoresetMode, name: str, steps: int) -> None:
     """Observations, rewards, flags and infos, for the same seeds, with the statistics of episodes recorded too."""
     kwargs: dict[str, Any] = {"rules": RULES[name], "max_undos": 3 if name in ("easy", "wild") else 0}
