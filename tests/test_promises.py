@@ -23,7 +23,8 @@ import agents
 import tripeaks_env
 from experiments import config, suites
 from experiments.command_line import main as experiments_main
-from tests.experiments.test_resume import ITERATION, PPO
+from tests.experiments.test_resume import PPO
+from tests.experiments.test_training import TINY as ITERATION
 from tripeaks_env.cli import main as tripeaks_main
 
 PROMISE = "a promise: change only with a line in docs/changes.md"

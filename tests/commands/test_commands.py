@@ -280,7 +280,7 @@ def test_a_failed_picture_leaves_the_old_one(run: Run, tmp_path: Path, monkeypat
 
     path = tmp_path / "scores.svg"
     path.write_text("old")
-    monkeypatch.setattr(statistics, "_draw", fail)
+    monkeypatch.setattr(stats, "_draw", fail)
     run("stats", "--deals", "20", "--picture", path, code=2)
     assert "No space left" in run.err
     assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("scores.svg", "old")]
@@ -291,7 +291,7 @@ def test_progress_shows_when_it_takes_long(
 ) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")  # as on a terminal
     run("stats", "--deals", "20", "--json")  # expects nothing on standard error
-    monkeypatch.setattr(statistics, "PATIENCE", -1)
+    monkeypatch.setattr(stats, "PATIENCE", -1)
     monkeypatch.setattr("sys.argv", ["tripeaks", "stats", "--deals", "20", "--json"])
     with pytest.raises(SystemExit):
         main()
