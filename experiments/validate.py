@@ -8,6 +8,7 @@ What finds an agent that peeks is :mod:`experiments.games.audit`.
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,6 +29,7 @@ from tripeaks_env.parallel.processes import LocalPool
 
 MADE, PLAYS, LEGAL = "can be made", "plays a game", "legal actions"
 REPEATS, BATCHES, HIDDEN = "repeats itself", "batches", "hidden cards"
+NOT_TRIED = Result(None, "not tried")
 
 SLOWEST = 2.0
 """Seconds that a move may take on average: a comparison plays tens of thousands of them."""
@@ -118,7 +120,7 @@ def validate(
     candidates = [Candidate(name, each, dict(options or {}), seed) for each in presets]
     results = []
     with LocalPool(1) as pool:
-        for check in _checks(candidates, _Process(pool, seconds)):
+        for check in _checks(candidates, partial(_run, pool), seconds):
             results.append(check)
             checked(check)
     return results
@@ -129,22 +131,10 @@ def training_games(count: int, rules: Rules, seed: int = 0) -> np.ndarray:
     return new_games(number_slots(random_numbers(np.random.default_rng(seed), "train", count), rules), rules)
 
 
-class _Process:
-    """The process in which checks run one after another. It may end or hang at any time.
-
-    Args:
-        pool: of one worker.
-        seconds: that a check may take.
-    """
-
-    def __init__(self, pool: Pool, seconds: float) -> None:
-        self.pool = pool
-        self.seconds = seconds
-
-    def run(self, function: Callable[[Candidate], Result], candidate: Candidate, longer: float = 0.0) -> Result:
-        """Return what ``function`` finds, or why it does not; it may take so many seconds ``longer`` than usual."""
-        ((_, found),) = self.pool.run(_tried, [(function, candidate)], round(self.seconds + longer))
-        return Result(False, f"it {found.reason}") if isinstance(found, Lost) else found
+def _run(pool: Pool, function: Callable[[Candidate], Result], candidate: Candidate, seconds: float) -> Result:
+    """Return what a check finds, or why it does not, in the one worker of a pool, which may end or hang at any time."""
+    ((_, found),) = pool.run(_tried, [(function, candidate)], round(seconds))
+    return Result(False, f"it {found.reason}") if isinstance(found, Lost) else found
 
 
 def _tried(task: tuple[Callable[[Candidate], Result], Candidate]) -> Result:
@@ -157,45 +147,33 @@ def _tried(task: tuple[Callable[[Candidate], Result], Candidate]) -> Result:
         return Result(False, f"it raised {describe(error)}")
 
 
-def _checks(candidates: list[Candidate], process: _Process) -> Iterator[Check]:
-    """Yield the results of :func:`validate`."""
-    several = len(candidates) > 1
+def _checks(candidates: list[Candidate], run: Callable[..., Result], seconds: float) -> Iterator[Check]:
+    """Yield the results of :func:`validate`; ``run`` takes a check, a candidate and how many seconds that may take."""
 
     def named(name: str, candidate: Candidate) -> str:
-        return f"{name}, {candidate.rules}" if several else name
+        return f"{name}, {candidate.rules}" if len(candidates) > 1 else name
 
-    later = [PLAYS, LEGAL, REPEATS, BATCHES, HIDDEN]
-    made = [(each, process.run(check_made, each)) for each in candidates]
+    made = [(each, run(check_made, each, seconds)) for each in candidates]
     playing = [each for each, result in made if result.passed]
     for each, result in made:
         yield Check(named(MADE, each), result.passed if playing else False, result.message)
-    if not playing:
-        yield from _not_tried(later)
-        return
-    played = process.run(check_plays, playing[0])
+    played = run(check_plays, playing[0], seconds) if playing else NOT_TRIED
     yield Check(PLAYS, played.passed, played.message)
-    if not played.passed:
-        yield from _not_tried(later[1:])
-        return
-    game = played.seconds * MOVES
-    games = int(np.clip(process.seconds / 12 / game, FEWEST, MOST))
-    longer = 12 * games * game  # a check plays so many games three times at most: that is four times as long
-    playing = [replace(each, games=games) for each in playing]
-    legal = True
-    for each in playing:
-        result = process.run(check_legal, each, longer)
-        legal = legal and bool(result.passed)
-        yield Check(named(LEGAL, each), result.passed, result.message)
-    if not legal:
-        yield from _not_tried(later[2:])
-        return
+    legal = bool(played.passed)
+    if legal:
+        game = played.seconds * MOVES
+        games = int(np.clip(seconds / 12 / game, FEWEST, MOST))
+        seconds += 12 * games * game  # a check plays so many games three times at most: that is four times as long
+        playing = [replace(each, games=games) for each in playing]
+        for each in playing:
+            result = run(check_legal, each, seconds)
+            legal = legal and bool(result.passed)
+            yield Check(named(LEGAL, each), result.passed, result.message)
+    else:
+        yield Check(LEGAL, NOT_TRIED.passed, NOT_TRIED.message)
     for name, function in ((REPEATS, check_repeats), (BATCHES, check_batches), (HIDDEN, check_hidden)):
-        result = process.run(function, playing[0], longer)
+        result = run(function, playing[0], seconds) if legal else NOT_TRIED
         yield Check(name, result.passed, result.message)
-
-
-def _not_tried(names: list[str]) -> Iterator[Check]:
-    return (Check(name, None, "not tried") for name in names)
 
 
 def check_made(candidate: Candidate) -> Result:
