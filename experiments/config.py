@@ -317,10 +317,9 @@ def load(path: Path, kind: type[AnyConfig]) -> AnyConfig:
     try:
         return kind.model_validate(values)
     except ValidationError as error:
-        first = min(
-            error.errors(), key=lambda each: each["type"] != "extra_forbidden"
-        )  # a wrong key explains a missing one
-        where = "".join(f"{part}." for part in first["loc"])[:-1]
+        # A wrong key explains a missing one.
+        first = min(error.errors(), key=lambda each: each["type"] != "extra_forbidden")
+        where = ".".join(map(str, first["loc"]))
         message = first["msg"].removeprefix("Value error, ")
         if first["type"] == "extra_forbidden":
             message = "there is no such key"
