@@ -115,8 +115,7 @@ def distil(
             optimizer.step()
             schedule.step()
             progress.advance(task)
-        games = play(NetworkAgent(net), evaluation.tolist(), config.rules).games
-        curve.add(epoch + 1, float(np.mean(games["remaining"] == 0)), float(np.mean(games["score"])))
+        curve.add(epoch + 1, play(NetworkAgent(net), evaluation.tolist(), config.rules).games)
     with replacing(folder / "policy.safetensors") as path:
         net.save(path, "network")
 

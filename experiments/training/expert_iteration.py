@@ -55,8 +55,7 @@ def train(config: IterationConfig, folder: Path, progress: Progress) -> None:
             log.add_scalar("train/loss", loss, iteration)
             if iteration % config.evaluate_every == config.evaluate_every - 1 or iteration == config.iterations - 1:
                 games = play_games(evaluation, config.rules, learner.network(), rng, threads=config.threads).games
-                win_rate, score = float(np.mean(games["remaining"] == 0)), float(np.mean(games["score"]))
-                curve.add(iteration + 1, win_rate, score)
+                win_rate, score = curve.add(iteration + 1, games)
                 log.add_scalar("evaluation/win_rate", win_rate, iteration)
                 log.add_scalar("evaluation/score", score, iteration)
                 with replacing(folder / "value.safetensors") as path:

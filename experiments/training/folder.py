@@ -92,9 +92,14 @@ class Curve:
         except ValueError as error:
             raise ConfigError(f"learning curve {self.path} cannot be read ({error}); delete it") from error
 
-    def add(self, at: int, win_rate: float, score: float) -> None:
-        """Add a row and write the file at once. Rows from ``at`` on are of a training killed after them: they go."""
+    def add(self, at: int, games: np.ndarray) -> tuple[float, float]:
+        """Add a row on games at their ends and write the file at once; return their win rate and mean score.
+
+        Rows from ``at`` on are of a training killed after them: they go.
+        """
+        win_rate, score = float(np.mean(games["remaining"] == 0)), float(np.mean(games["score"]))
         self.rows = [row for row in self.rows if row[0] < at]
         self.rows.append((at, round(time.perf_counter() - self.started), win_rate, score))
         with replacing(self.path) as path, path.open("w", encoding="utf-8", newline="") as file:
             csv.writer(file).writerows([self.columns, *self.rows])
+        return win_rate, score

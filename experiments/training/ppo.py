@@ -2,7 +2,7 @@
 
 import io
 import random
-from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import cast
 
@@ -13,13 +13,11 @@ from sb3_contrib.common.maskable.policies import MaskableMultiInputActorCriticPo
 from stable_baselines3.common.callbacks import BaseCallback, ProgressBarCallback
 from stable_baselines3.common.vec_env import VecEnv
 
-from agents.learned.policy_network import PolicyNetwork
-from agents.learned.ppo import PolicyAgent, policy_arguments
+from agents.learned.policy_network import NetworkAgent, PolicyNetwork, actor, policy_arguments
 from experiments.config import ConfigError, TrainConfig
 from experiments.games.play import play
-from experiments.training.advantage import AdvantageReward
 from experiments.training.folder import Curve, choose_device, claim
-from experiments.training.rewards import ShapedReward
+from experiments.training.rewards import AdvantageReward, ShapedReward
 from experiments.training.value_learner import ValueLearner
 from tripeaks_env.env.splits import random_numbers
 from tripeaks_env.parallel.files import replacing
@@ -42,7 +40,19 @@ def train(config: TrainConfig, folder: Path) -> None:
     """
     keep = None
     try:
-        model, envs, kept = _begin(config, folder)
+        device = choose_device(config.device)
+        checkpoint, tensorboard = folder / CHECKPOINT, folder / "tensorboard"
+        kept = None
+        if checkpoint.exists():
+            claim(folder, config)
+            model, envs = load(checkpoint, device, tensorboard)
+            kept = model.num_timesteps
+        else:
+            envs = training_games(config, device)
+            model = new_model(
+                config, envs, device, tensorboard
+            )  # before the folder is claimed: the config may be wrong
+            claim(folder, config)
         left = config.total_steps - model.num_timesteps
         if left <= 0:
             print(f"The training in {folder} is finished, after {model.num_timesteps:,} steps.")
@@ -50,8 +60,12 @@ def train(config: TrainConfig, folder: Path) -> None:
         if model.num_timesteps:
             print(f"The training in {folder} goes on after {model.num_timesteps:,} steps.")
         keep = Keep(config, folder, envs, kept)
-        with closing(Bar()) as bar:
+        bar = ProgressBarCallback()
+        try:
             model.learn(left, [keep, bar], reset_num_timesteps=False, tb_log_name="ppo")
+        finally:
+            if hasattr(bar, "pbar"):
+                bar.pbar.close()  # so that the terminal of an interrupted training has its cursor again
     except KeyboardInterrupt:
         if keep and keep.kept is not None:
             where = f"goes on after {keep.kept:,} steps"
@@ -59,22 +73,6 @@ def train(config: TrainConfig, folder: Path) -> None:
             where = "goes on from the checkpoint" if (folder / CHECKPOINT).exists() else "begins anew"
         print(f"Interrupted; the same command {where}.")
         raise
-
-
-def _begin(config: TrainConfig, folder: Path) -> tuple[MaskablePPO, VecEnv, int | None]:
-    """Return a model, its games, and of how many steps the checkpoint is that they are from, if there is one."""
-    device = choose_device(config.device)
-    checkpoint, tensorboard = folder / CHECKPOINT, folder / "tensorboard"
-    kept = None
-    if checkpoint.exists():
-        claim(folder, config)
-        model, envs = load(checkpoint, device, tensorboard)
-        kept = model.num_timesteps
-    else:
-        envs = training_games(config, device)
-        model = new_model(config, envs, device, tensorboard)  # before the folder is claimed: the config may be wrong
-        claim(folder, config)
-    return model, envs, kept
 
 
 def save(path: Path, model: MaskablePPO, envs: VecEnv) -> None:
@@ -149,7 +147,7 @@ def new_model(
     model = MaskablePPO(
         "MultiInputPolicy",
         envs,
-        learning_rate=Falling(config.learning_rate),
+        learning_rate=partial(_falling, config.learning_rate),
         n_steps=config.n_steps,
         batch_size=config.batch_size,
         n_epochs=config.n_epochs,
@@ -169,28 +167,14 @@ def new_model(
             raise ConfigError(f"start: {error}") from error
         if start.hidden != config.hidden:
             raise ConfigError(f"start has hidden layers {start.hidden}; hidden is {config.hidden} and must be the same")
-        start.to(device).copy_to_or_from(cast(MaskableMultiInputActorCriticPolicy, model.policy), to=True)
+        policy = cast(MaskableMultiInputActorCriticPolicy, model.policy)
+        actor(policy).load_state_dict(start.layers.state_dict())
     return model
 
 
-class Falling:
-    """A learning rate that falls linearly from ``start`` to 2 % of it."""
-
-    def __init__(self, start: float) -> None:
-        self.start = start
-
-    def __call__(self, progress_left: float) -> float:
-        """Return the rate when ``progress_left``, 1 to 0, of the training is left."""
-        return self.start * max(progress_left, 0.02)
-
-
-class Bar(ProgressBarCallback):
-    """A progress bar that can be closed when a training is interrupted, so that the terminal has its cursor again."""
-
-    def close(self) -> None:
-        """Close it if it is there."""
-        if hasattr(self, "pbar"):
-            self.pbar.close()
+def _falling(start: float, progress_left: float) -> float:
+    """Return a learning rate that falls linearly from ``start`` to 2 % of it as ``progress_left`` does from 1 to 0."""
+    return start * max(progress_left, 0.02)
 
 
 class Keep(BaseCallback):
@@ -231,15 +215,14 @@ class Keep(BaseCallback):
         The checkpoint is the last: a training that is killed before goes on from the one before, and writes the others again.
         """
         policy = cast(MaskableMultiInputActorCriticPolicy, self.model.policy)
-        policy.set_training_mode(False)
-        games = play(PolicyAgent(policy), self.deals, self.config.rules).games
-        win_rate, score = float(np.mean(games["remaining"] == 0)), float(np.mean(games["score"]))
+        network = PolicyNetwork.of_sb3(policy, self.config.rules, self.config.hidden)
+        games = play(NetworkAgent(network), self.deals, self.config.rules).games
+        win_rate, score = self.curve.add(self.num_timesteps, games)
         self.logger.record("evaluation/win_rate", win_rate)
         self.logger.record("evaluation/score", score)
         self.logger.dump(self.num_timesteps)  # at once, as what is written later may be lost
-        self.curve.add(self.num_timesteps, win_rate, score)
         with replacing(self.folder / "agent.safetensors") as path:
-            PolicyNetwork.of_sb3(policy, self.config.rules, self.config.hidden).save(path, "ppo")
+            network.save(path, "ppo")
         with replacing(self.folder / CHECKPOINT) as path:
             save(path, cast(MaskablePPO, self.model), self.envs)
         self.kept = self.num_timesteps
