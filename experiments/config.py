@@ -251,7 +251,7 @@ class TrainConfig(Training):
     win_bonus: float = Field(default=300.0, ge=0, le=10_000)
     """How many points a win is worth more than those it scores. A reward of 1 stands for 100 points."""
     value: ValuePart | None = ValuePart()
-    """The network that tells how good actions are, see :class:`experiments.training.advantage.AdvantageReward`. With null,
+    """The network that tells how good actions are, see :class:`experiments.training.rewards.AdvantageReward`. With null,
     the rewards are points of score."""
     refit: int = Field(default=100_000, ge=1)
     """Positions after which that network is trained again."""
