@@ -4,7 +4,7 @@ import json
 import logging
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,8 @@ def opened(folder: Path, kind: str, config: Config, facts: dict[str, Any] | None
         facts: by what it is made, see :func:`experiments.runs.provenance.provenance`; by default found out.
 
     Raises:
-        ConfigError: another run is going on in the folder, it holds a run of another kind, or cannot be written to.
+        ConfigError: another run is going on in the folder, it holds a run of another kind or of none that can be read, or
+            cannot be written to.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -42,14 +43,21 @@ def opened(folder: Path, kind: str, config: Config, facts: dict[str, Any] | None
     with lock:
         for part in folder.rglob(".part-*"):  # of a run that was killed while it wrote a file
             part.unlink(missing_ok=True)
-        found = kind_of(folder)
-        if found not in (kind, ""):
+        file = folder / "run.json"
+        try:
+            found = json.loads(file.read_text(encoding="utf-8"))["kind"] if file.exists() else kind
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise ConfigError(f"file {file} cannot be read ({error}); give another --output") from error
+        if found != kind:
             raise ConfigError(f"folder {folder} holds a run of {found}; give another --output for {kind}")
         facts = facts or provenance()
-        with replacing(folder / "run.json") as path:
+        with replacing(file) as path:
             run = {"kind": kind, "config": config.model_dump(mode="json"), **facts}
             path.write_text(json.dumps(run, indent=1) + "\n", encoding="utf-8")
-        with _log(folder / "log.txt") as log:
+        with closing(logging.FileHandler(folder / "log.txt", encoding="utf-8")) as handler:
+            handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
+            log = logging.Logger(str(folder))
+            log.addHandler(handler)
             log.info("started: %s (%s)", facts["command"], json.dumps(facts["versions"] | facts["git"]))
             began = time.monotonic()
             try:
@@ -58,28 +66,3 @@ def opened(folder: Path, kind: str, config: Config, facts: dict[str, Any] | None
                 log.info("ended after %.0f s by %s: %s", time.monotonic() - began, type(error).__name__, error)
                 raise
             log.info("finished after %.0f s", time.monotonic() - began)
-
-
-def kind_of(folder: Path) -> str:
-    """Return the kind of run in a folder, or an empty text if there is none.
-
-    Raises:
-        ConfigError: its ``run.json`` cannot be read.
-    """
-    path = folder / "run.json"
-    try:
-        return str(json.loads(path.read_text(encoding="utf-8"))["kind"]) if path.exists() else ""
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ConfigError(f"file {path} cannot be read ({error}); give another --output") from error
-
-
-@contextmanager
-def _log(path: Path) -> Iterator[logging.Logger]:
-    logger = logging.Logger(str(path))
-    handler = logging.FileHandler(path, encoding="utf-8")
-    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
-    logger.addHandler(handler)
-    try:
-        yield logger
-    finally:
-        handler.close()

@@ -31,7 +31,6 @@ from experiments.config import (
 )
 from experiments.pages.speed.harness import QUICK, Measure, Row, Sample, Size, measure
 from experiments.pages.speed.page import COLUMNS, report
-from experiments.pages.speed.peers import PEERS
 from experiments.pages.speed.rows import SECTIONS
 from experiments.runs.store import facts_of_agent
 from tests.common import AtOnce, compared
@@ -427,7 +426,7 @@ def test_quick_speed_run_writes_a_page_of_every_row(
     assert f"gymnasium {metadata.version('gymnasium')}" in page
     cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in page.splitlines() if line.startswith("| ")]
     rows = [row for row in cells if row[1] not in ("median", "---:")]
-    measures = [each for section in (*SECTIONS.values(), PEERS) for each in section]
+    measures = [each for section in SECTIONS.values() for each in section]
     for row, each in zip(rows, measures, strict=True):
         assert len(row) == len(COLUMNS)
         assert row[0].startswith(each.name)

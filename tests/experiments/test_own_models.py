@@ -17,7 +17,7 @@ from stable_baselines3 import A2C, DQN, PPO
 from stable_baselines3.common.vec_env import DummyVecEnv
 
 import agents
-from agents.learned.ppo import policy_arguments
+from agents.learned.policy_network import policy_arguments
 from experiments.games.audit import generators
 from experiments.games.play import play
 from experiments.validate import Candidate, check_batches, check_hidden, check_repeats, training_games

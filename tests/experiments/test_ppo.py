@@ -13,8 +13,7 @@ from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.vec_env import VecEnv
 
 import agents
-from agents.learned.policy_network import RelativeRanks
-from agents.learned.ppo import PPOAgent
+from agents.learned.policy_network import PPOAgent, RelativeRanks
 from experiments.config import ConfigError, TrainConfig
 from experiments.games.play import play
 from experiments.training import ppo

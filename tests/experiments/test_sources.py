@@ -21,7 +21,7 @@ from experiments.games.tasks import GamesTask, play_games, try_agent
 from experiments.suites import DealsTask, examine
 from tripeaks_env import Rules
 
-task = GamesTask("", Entry(agent="opener"), Rules.easy, 0, (25, 51))
+task = GamesTask("", Rules.easy, 0, (25, 51), Entry(agent="opener"))
 assert try_agent(task) == ""
 played = play_games(task)
 value_moves(MovesTask("", Rules.easy, 0, (25,), (Lines(played["actions"][:1], played["lengths"][:1]),)))

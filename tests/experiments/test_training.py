@@ -21,8 +21,8 @@ from experiments.pages.curves import final_line, intervals, read_curves
 from experiments.pages.results import write_page
 from experiments.runs.provenance import provenance
 from experiments.training import expert_iteration, ppo
-from experiments.training.advantage import AdvantageReward
 from experiments.training.distillation import VALUES, decisions, distil
+from experiments.training.rewards import AdvantageReward
 from experiments.training.self_play import Record, input_lists, new_record, outcomes, play_games, returns
 from experiments.training.value_learner import ValueLearner
 from tests.agents.test_expectation import random_network
