@@ -3,9 +3,11 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/installed
 TESTING := .venv/testing
+# Byte code is kept, whatever is set: without it every process that a test starts compiles all modules anew.
+unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/python -m pip install --quiet --constraint constraints.txt --editable
 
-.PHONY: help benchmark test test-slow check docs bench-speed bench-agents clean
+.PHONY: help benchmark test test-slow test-exhaustive check docs bench-speed bench-agents clean
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
@@ -26,7 +28,10 @@ test: check ## lint, check types, run the fast tests
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 test-slow: $(TESTING) ## run the long tests (minutes)
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m slow
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m 'slow and not exhaustive'
+
+test-exhaustive: $(TESTING) ## run the longest sweeps (an hour)
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m exhaustive
 
 check: $(TESTING) ## lint, check types and the order of imports only
 	$(BIN)/python -m ruff check .

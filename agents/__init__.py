@@ -15,7 +15,7 @@ AGENTS = {
     "random": "agents.simple:RandomAgent",
     "greedy": "agents.simple:GreedyAgent",
     "opener": "agents.simple:OpenerAgent",
-    "ppo": "agents.learned.ppo:PPOAgent",
+    "ppo": "agents.learned.policy_network:PPOAgent",
     "rollout": "agents.search.rollout:RolloutAgent",
     "pimc": "agents.search.pimc:PIMCAgent",
     "ismcts": "agents.search.ismcts:ISMCTSAgent",
@@ -117,33 +117,29 @@ def _arguments(
     """
     always: dict[str, Any] = {"rules": rules, "seed": seed}
     try:
-        parameters = list(inspect.signature(found).parameters.values())
+        parameters = inspect.signature(found).parameters
     except (TypeError, ValueError):  # some that are written in C do not tell
         return {**({} if given else always), **options}
-    anything = any(each.kind is each.VAR_KEYWORD for each in parameters)
-    positional = [each for each in parameters if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
-    spread = any(each.kind is each.VAR_POSITIONAL for each in parameters)
-    if given and not spread and (len(positional) < 2 or {each.name for each in positional[:2]} & always.keys()):
+    kinds = {each.kind for each in parameters.values()}
+    anything = inspect.Parameter.VAR_KEYWORD in kinds
+    by_position = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    by_name = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    taken = [name for name, each in parameters.items() if each.kind in by_position][: len(given)]
+    spread = inspect.Parameter.VAR_POSITIONAL in kinds
+    if not spread and (len(taken) < len(given) or always.keys() & taken):
         raise ValueError(f"agent {name!r} takes {_text(found)}; a function must take (observation, action_mask)")
-    taken = {each.name for each in positional[: len(given)]}
-    keywords = [
-        each
-        for each in parameters
-        if each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY) and each.name not in taken
-    ]
-    names = {each.name for each in keywords}
-    for each in always:
-        if not given and each not in names and not anything:
-            raise ValueError(f"agent {name!r} takes {_text(found)}; a class must take rules and seed: (rules, seed=0)")
-    own = [each.name for each in keywords if each.name not in always]
+    keywords = {key: each for key, each in parameters.items() if each.kind in by_name and key not in taken}
+    if not (given or anything or always.keys() <= keywords.keys()):
+        raise ValueError(f"agent {name!r} takes {_text(found)}; a class must take rules and seed: (rules, seed=0)")
+    own = [key for key in keywords if key not in always]
     has = f"its options are {', '.join(own)}" if own else "it has no options"
-    for each in options:
-        if each not in own and (not anything or each in taken or each in always):
-            raise ValueError(f"agent {name!r} has no option {each!r}; {has}")
-    for parameter in keywords:
-        if parameter.default is parameter.empty and parameter.name not in {*always, *options}:
-            raise ValueError(f"agent {name!r} needs the option {parameter.name!r}; {has}")
-    return {**{key: value for key, value in always.items() if anything or key in names}, **options}
+    for key in options:
+        if key not in own and (not anything or key in taken or key in always):
+            raise ValueError(f"agent {name!r} has no option {key!r}; {has}")
+    for key, each in keywords.items():
+        if each.default is each.empty and key not in {*always, *options}:
+            raise ValueError(f"agent {name!r} needs the option {key!r}; {has}")
+    return {**{key: value for key, value in always.items() if anything or key in keywords}, **options}
 
 
 def _text(found: Callable[..., Any]) -> str:

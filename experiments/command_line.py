@@ -268,13 +268,12 @@ def speed(
     if output:
         _check_page(output)
     from experiments.pages.speed import harness, page  # here, as the other commands do not need them
-    from experiments.pages.speed.peers import PEERS
     from experiments.pages.speed.rows import SECTIONS
 
-    sections, size = {**SECTIONS, "Other libraries": PEERS}, harness.QUICK if quick else harness.FULL
+    size = harness.QUICK if quick else harness.FULL
     with _progress() as progress:
-        rows = harness.measure([each for measures in sections.values() for each in measures], size, progress)
-    lines = page.report(sections, rows)
+        rows = harness.measure([each for measures in SECTIONS.values() for each in measures], size, progress)
+    lines = page.report(SECTIONS, rows)
     console = Console()
     console.print(page.table(lines, size))
     if output:
@@ -343,7 +342,7 @@ def _progress() -> Progress:
 def main() -> None:
     """Run the command line; wrong input ends with one line and exit code 2."""
     try:
-        app()
+        return app()
     except (ConfigError, AgentError, OSError) as error:
         fault = one_line(error)
     except MemoryError as error:

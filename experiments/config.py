@@ -265,7 +265,7 @@ class TrainConfig(Training):
     win_bonus: float = Field(default=300.0, ge=0, le=10_000)
     """How many points a win is worth more than those it scores. A reward of 1 stands for 100 points."""
     value: ValuePart | None = ValuePart()
-    """The network that tells how good actions are, see :class:`experiments.training.advantage.AdvantageReward`. With null,
+    """The network that tells how good actions are, see :class:`experiments.training.rewards.AdvantageReward`. With null,
     the rewards are points of score."""
     refit: int = Field(default=100_000, ge=1)
     """Positions after which that network is trained again."""
@@ -357,10 +357,9 @@ def load(path: Path, kind: type[AnyConfig]) -> AnyConfig:
     try:
         return kind.model_validate(values)
     except ValidationError as error:
-        first = min(
-            error.errors(), key=lambda each: each["type"] != "extra_forbidden"
-        )  # a wrong key explains a missing one
-        where = "".join(f"{part}." for part in first["loc"])[:-1]
+        # A wrong key explains a missing one.
+        first = min(error.errors(), key=lambda each: each["type"] != "extra_forbidden")
+        where = ".".join(map(str, first["loc"]))
         message = first["msg"].removeprefix("Value error, ")
         if first["type"] == "extra_forbidden":
             message = "there is no such key"

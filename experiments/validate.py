@@ -28,6 +28,7 @@ from tripeaks_env.parallel.processes import LocalPool
 
 MADE, PLAYS, LEGAL = "can be made", "plays a game", "legal actions"
 REPEATS, BATCHES, HIDDEN = "repeats itself", "batches", "hidden cards"
+NOT_TRIED = Result(None, "not tried")
 
 SLOWEST = 2.0
 """Seconds that a move may take on average: a comparison plays tens of thousands of them."""
@@ -145,47 +146,35 @@ def _tried(task: tuple[Callable[[Candidate], Result], Candidate]) -> Result:
 
 def _checks(candidates: list[Candidate], pool: Pool, seconds: float) -> Iterator[Check]:
     """Yield the results of :func:`validate`; a check may end its worker, or hang."""
-    several = len(candidates) > 1
 
-    def run(function: Callable[[Candidate], Result], candidate: Candidate, longer: float = 0.0) -> Result:
-        ((_, found),) = pool.run(_tried, [(function, candidate)], round(seconds + longer))
+    def run(function: Callable[[Candidate], Result], candidate: Candidate, seconds: float) -> Result:
+        ((_, found),) = pool.run(_tried, [(function, candidate)], round(seconds))
         return Result(False, f"it {found.reason}") if isinstance(found, Lost) else found
 
     def named(name: str, candidate: Candidate) -> str:
-        return f"{name}, {candidate.rules}" if several else name
+        return f"{name}, {candidate.rules}" if len(candidates) > 1 else name
 
-    later = [PLAYS, LEGAL, REPEATS, BATCHES, HIDDEN]
-    made = [(each, run(check_made, each)) for each in candidates]
+    made = [(each, run(check_made, each, seconds)) for each in candidates]
     playing = [each for each, result in made if result.passed]
     for each, result in made:
         yield Check(named(MADE, each), result.passed if playing else False, result.message)
-    if not playing:
-        yield from _not_tried(later)
-        return
-    played = run(check_plays, playing[0])
+    played = run(check_plays, playing[0], seconds) if playing else NOT_TRIED
     yield Check(PLAYS, played.passed, played.message)
-    if not played.passed:
-        yield from _not_tried(later[1:])
-        return
-    game = played.seconds * MOVES
-    games = int(np.clip(seconds / 12 / game, FEWEST, MOST))
-    longer = 12 * games * game  # a check plays so many games three times at most: that is four times as long
-    playing = [replace(each, games=games) for each in playing]
-    legal = True
-    for each in playing:
-        result = run(check_legal, each, longer)
-        legal = legal and bool(result.passed)
-        yield Check(named(LEGAL, each), result.passed, result.message)
-    if not legal:
-        yield from _not_tried(later[2:])
-        return
+    legal = bool(played.passed)
+    if legal:
+        game = played.seconds * MOVES
+        games = int(np.clip(seconds / 12 / game, FEWEST, MOST))
+        seconds += 12 * games * game  # a check plays so many games three times at most: that is four times as long
+        playing = [replace(each, games=games) for each in playing]
+        for each in playing:
+            result = run(check_legal, each, seconds)
+            legal = legal and bool(result.passed)
+            yield Check(named(LEGAL, each), result.passed, result.message)
+    else:
+        yield Check(LEGAL, NOT_TRIED.passed, NOT_TRIED.message)
     for name, function in ((REPEATS, check_repeats), (BATCHES, check_batches), (HIDDEN, check_hidden)):
-        result = run(function, playing[0], longer)
+        result = run(function, playing[0], seconds) if legal else NOT_TRIED
         yield Check(name, result.passed, result.message)
-
-
-def _not_tried(names: list[str]) -> Iterator[Check]:
-    return (Check(name, None, "not tried") for name in names)
 
 
 def check_made(candidate: Candidate) -> Result:

@@ -42,16 +42,31 @@ RULES = {
 ADDITIVE = {name: rules for name, rules in RULES.items() if not rules.scoring.streak}
 """Those whose scores do not depend on the order of the moves."""
 
-QUICK = (
-    *("easy", "classic", "traditional", "wild-empty-classic", "wild-empty-stuck-streak"),
-    *("open-stuck-draws-pay", "wild-open-removals-cost"),
-)
+QUICK = ("easy", "traditional", "wild-empty-stuck-streak", "open-stuck-draws-pay")
 """Those that have every option between them: the others are left to the slow tests."""
 
 
 def slow(*values: Any) -> list[Any]:
-    """Return values of a parameter with which a test is slow."""
-    return [pytest.param(value, marks=pytest.mark.slow) for value in values]
+    """Return values of a parameter, or tuples of several, with which a test is slow."""
+    return [_param(value, pytest.mark.slow) for value in values]
+
+
+def exhaustive(*values: Any) -> list[Any]:
+    """Return values of a parameter, or tuples of several, with which a test takes so long that it is run now and then."""
+    return [_param(value, pytest.mark.exhaustive) for value in values]
+
+
+def sizes(quick: Any, slow: Any, exhaustive: Any) -> list[Any]:
+    """Return values of a parameter, or tuples of several, that say how much is tried in each of the three suites."""
+    return [
+        _param(quick, name="quick"),
+        _param(slow, pytest.mark.slow, name="slow"),
+        _param(exhaustive, pytest.mark.exhaustive, name="exhaustive"),
+    ]
+
+
+def _param(value: Any, *marks: pytest.MarkDecorator, name: str | None = None) -> Any:
+    return pytest.param(*(value if isinstance(value, tuple) else (value,)), marks=marks, id=name)
 
 
 def swept(combinations: dict[str, Rules]) -> pytest.MarkDecorator:

@@ -2,9 +2,12 @@
 
 import os
 import signal
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
+
+from tripeaks_env import TriPeaksEnv
 
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
 
@@ -22,3 +25,11 @@ def signals() -> None:
         number = getattr(signal, name, None)  # Windows has no SIGHUP
         if number and signal.getsignal(number) == signal.SIG_IGN:
             signal.signal(number, lambda *_: None)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def frames() -> Iterator[None]:
+    """Windows of environments show picture after picture without waiting between them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(TriPeaksEnv.metadata, "render_fps", 1_000_000)
+        yield

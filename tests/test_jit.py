@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+pytestmark = pytest.mark.slow
 
+ROOT = Path(__file__).parents[1]
 
 MODULES = {
     "constants": """
@@ -103,19 +104,14 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ("module", "old", "new", "expected"),
     [
         ("constants", "FACTOR, UNUSED = 2", "FACTOR, UNUSED = 3", "1223 compiled"),  # of a callee's callee
-        *(
-            pytest.param(*change, marks=pytest.mark.slow)
-            for change in (
-                ("constants", "[10, 20]", "[10, 30]", "1232 compiled"),  # in a module, in a nested function
-                ("constants", "100, 200", "100, 300", "1322 compiled"),
-                ("constants", '"low", np.int64', '"low", np.int8', "198 compiled"),  # 1022 in eight bits is -2
-                ("constants", "    left: int\n    right: int", "    right: int\n    left: int", "1226 compiled"),
-                ("callee", "number * FACTOR", "number * FACTOR + 1", "1223 compiled"),
-                ("between", "callee.innermost(number)", "callee.unused(number)", "1228 compiled"),
-                ("between", "fastmath=False", "fastmath=True", "1222 compiled"),
-                ("caller", "LATER = 1000", "LATER = 2000", "2222 compiled"),
-            )
-        ),
+        ("constants", "[10, 20]", "[10, 30]", "1232 compiled"),  # in a module, in a nested function
+        ("constants", "100, 200", "100, 300", "1322 compiled"),
+        ("constants", '"low", np.int64', '"low", np.int8', "198 compiled"),  # 1022 in eight bits is -2
+        ("constants", "    left: int\n    right: int", "    right: int\n    left: int", "1226 compiled"),
+        ("callee", "number * FACTOR", "number * FACTOR + 1", "1223 compiled"),
+        ("between", "callee.innermost(number)", "callee.unused(number)", "1228 compiled"),
+        ("between", "fastmath=False", "fastmath=True", "1222 compiled"),
+        ("caller", "LATER = 1000", "LATER = 2000", "2222 compiled"),
     ],
 )
 def test_compiled_anew_when_what_it_is_made_of_has_changed(
@@ -137,7 +133,6 @@ def test_not_compiled_anew_when_anything_else_has_changed(compiled: Path, tmp_pa
     assert answer(folder) == "1222 loaded"
 
 
-@pytest.mark.slow
 def test_another_folder_for_machine_code(compiled: Path, tmp_path: Path) -> None:
     elsewhere = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
     assert [answer(compiled, **elsewhere) for _ in range(2)] == ["1222 compiled", "1222 loaded"]

@@ -40,6 +40,7 @@ def test_vector_example_steps_all_games() -> None:
     assert not names["info"]["rejection"].any()
 
 
+@pytest.mark.slow
 def test_training_example_trains() -> None:
     names: dict[str, Any] = {}
     exec(block("python", "MaskablePPO("), names)
@@ -76,6 +77,7 @@ def test_agent_example_plays_in_the_config_example(tmp_path: Path, monkeypatch: 
     assert results["agent"].value_counts().to_dict() == {"opener": 20, "ppo": 20, "mine": 20}
 
 
+@pytest.mark.slow
 def test_command_line_example_prints_what_it_shows() -> None:
     (shown,) = re.findall(r"```\n\$ tripeaks values TP1-E-AAAAAAB\n(.*?)```", README, re.DOTALL)
     done = subprocess.run(

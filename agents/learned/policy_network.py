@@ -1,7 +1,8 @@
-"""The policy network, and its inputs: what an observation means, made of ranks relative to the waste card."""
+"""The policy network, its inputs, made of ranks relative to the waste card, and the agents that play by one alone."""
 
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -95,6 +96,16 @@ class RelativeRanks(BaseFeaturesExtractor):
         return torch.cat(parts, dim=1)
 
 
+def policy_arguments(rules: Rules, hidden: list[int]) -> dict[str, Any]:
+    """Return the keyword arguments of the policy class for rules and widths of the hidden layers."""
+    return {
+        "features_extractor_class": RelativeRanks,
+        "features_extractor_kwargs": {"wrap": rules.wrap},
+        "net_arch": {"pi": hidden, "vf": hidden},
+        "activation_fn": nn.ReLU,
+    }
+
+
 class PolicyNetwork(nn.Module):
     """Maps observations to the logits of the actions: :class:`RelativeRanks`, then layers of rectified linear units.
 
@@ -114,17 +125,10 @@ class PolicyNetwork(nn.Module):
 
     @classmethod
     def of_sb3(cls, policy: MaskableMultiInputActorCriticPolicy, rules: Rules, hidden: list[int]) -> "PolicyNetwork":
-        """Return the actor of a policy that was made with :func:`agents.learned.ppo.policy_arguments`."""
-        network = cls(rules, hidden)
-        network.copy_to_or_from(policy, to=False)
+        """Return the actor of a policy that was made with :func:`policy_arguments`."""
+        network = cls(rules, hidden).to(policy.device)
+        network.layers.load_state_dict(actor(policy).state_dict())
         return network
-
-    def copy_to_or_from(self, policy: MaskableMultiInputActorCriticPolicy, to: bool) -> None:
-        """Copy the weights to, or from, the actor of a policy of the same widths."""
-        actor = [*policy.mlp_extractor.policy_net.parameters(), *policy.action_net.parameters()]
-        with torch.no_grad():
-            for mine, other in zip(self.layers.parameters(), actor, strict=True):
-                (other if to else mine).copy_(mine if to else other)
 
     def forward(self, observation: dict[str, torch.Tensor]) -> torch.Tensor:
         """Return the logits, float32 (N, 29), the lowest number where an action is illegal."""
@@ -147,6 +151,11 @@ class PolicyNetwork(nn.Module):
         except (IndexError, TypeError, ValueError, RuntimeError) as error:
             raise ValueError(f"checkpoint {path} cannot be read: {type(error).__name__}: {error}") from error
         return network
+
+
+def actor(policy: MaskableMultiInputActorCriticPolicy) -> nn.Sequential:
+    """Return the layers of a policy, made with :func:`policy_arguments`, that choose: those of a :class:`PolicyNetwork`."""
+    return nn.Sequential(*policy.mlp_extractor.policy_net, policy.action_net)
 
 
 class NetworkAgent:
@@ -192,3 +201,23 @@ class DistilledAgent(NetworkAgent):
 
     def __init__(self, rules: Rules, seed: int = 0, checkpoint: str | Path | None = None) -> None:
         super().__init__(PolicyNetwork.load("network", rules, checkpoint))
+
+
+class PPOAgent(NetworkAgent):
+    """The policy network that ``python -m experiments train`` made with MaskablePPO of sb3-contrib, alone.
+
+    Args:
+        rules: the rules to play by; they must be those that the network was trained for.
+        seed: has no effect, as nothing is random.
+        checkpoint: an ``agent.safetensors`` that training wrote; by default the one shipped for these rules.
+
+    Raises:
+        ValueError: there is no such checkpoint, it is none, or it was trained for other rules.
+    """
+
+    def __init__(self, rules: Rules, seed: int = 0, checkpoint: str | Path | None = None) -> None:
+        if str(checkpoint).endswith(".zip"):
+            raise ValueError(
+                f"checkpoint is {checkpoint}; it must be a .safetensors file: give a zip as the agent itself"
+            )
+        super().__init__(PolicyNetwork.load("ppo", rules, checkpoint))

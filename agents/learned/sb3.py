@@ -92,7 +92,7 @@ def _load(path: Path) -> BasePolicy:
             path, device="cpu", custom_objects={name: None for name in names if name not in PARTS}
         )
         assert data is not None
-        made, *arguments = (data[part] for part in PARTS)
+        made, options, observations, actions = (data[part] for part in PARTS)
     except Exception as error:  # whatever unpickling a file does
         raise ValueError(f"{path} cannot be read as a model of Stable-Baselines3: {describe(error)}") from error
     if not isinstance(made, type) or not issubclass(
@@ -102,7 +102,11 @@ def _load(path: Path) -> BasePolicy:
     if issubclass(made, RecurrentActorCriticPolicy):
         raise ValueError(f"model {path} is recurrent; it must choose from one observation, as {KNOWN} do")
     try:
-        return _build(made, weights["policy"], *arguments)
+        with torch.random.fork_rng(devices=[]):  # new layers draw random weights
+            policy = made(observations, actions, lambda progress: 0.0, **(options or {}))
+        policy.load_state_dict(weights["policy"])  # type: ignore[arg-type]
+        policy.set_training_mode(False)
+        return policy
     except Exception as error:  # whatever the classes in the file do
         raise ValueError(f"the policy of {path} cannot be made: {describe(error)}") from error
 
@@ -115,16 +119,6 @@ def _unpacked_size(archive: zipfile.ZipFile) -> int:
             with archive.open(each) as file, zipfile.ZipFile(file) as inner:
                 size += _unpacked_size(inner)
     return size
-
-
-def _build(
-    made: type[Any], weights: Any, options: dict[str, Any] | None, observations: spaces.Space, actions: spaces.Space
-) -> BasePolicy:
-    with torch.random.fork_rng(devices=[]):  # new layers draw random weights
-        policy = made(observations, actions, lambda progress: 0.0, **(options or {}))
-    policy.load_state_dict(weights)
-    policy.set_training_mode(False)
-    return policy
 
 
 def _preferences(policy: BasePolicy, tensors: Any) -> torch.Tensor:
@@ -140,21 +134,14 @@ def _preferences(policy: BasePolicy, tensors: Any) -> torch.Tensor:
 def _view(space: spaces.Space, rules: Rules) -> Callable[[Observation], Any] | None:
     """Return what turns observations under ``rules`` into those of a model with this space, or ``None`` if nothing does."""
     parts = observation_space(rules)
-    if space == parts:
-        return lambda observation: {name: observation[name] for name in parts}
-    seen = spaces.Dict({name: part for name, part in parts.items() if name != "action_mask"})
-    if space == seen:
-        return lambda observation: {name: observation[name] for name in seen}
-    for whole in (parts, seen):
-        flat = spaces.flatten_space(whole)
+    for whole in (parts, spaces.Dict({name: part for name, part in parts.items() if name != "action_mask"})):
+        names, flat = tuple(whole), spaces.flatten_space(whole)
+        if space == whole:
+            return lambda observation: {name: observation[name] for name in names}
         if space == flat:
-            return _flattened(tuple(whole), flat.dtype)
+            return lambda observation: np.concatenate([observation[name] for name in names], axis=1).astype(flat.dtype)
     for style in ("pettingzoo", "rllib"):
         wrapped = MaskedObservation(TriPeaksEnv(rules), style)
         if space == wrapped.observation_space:
             return wrapped.observation
     return None
-
-
-def _flattened(names: tuple[str, ...], dtype: Any) -> Callable[[Observation], np.ndarray]:
-    return lambda observation: np.concatenate([observation[name] for name in names], axis=1).astype(dtype)

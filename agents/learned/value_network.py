@@ -184,9 +184,7 @@ def evaluate(game: np.void, table: np.void, network: ValueNetwork, work: Work) -
 def mirrored() -> np.ndarray:
     """Return for each input the one that is one in the mirrored tableau instead, int64 (INPUTS,)."""
     found = np.arange(INPUTS)
-    for position in range(POSITIONS):
-        for category in range(CATEGORIES):
-            found[position * CATEGORIES + category] = MIRROR[position] * CATEGORIES + category
+    found[:UNSEEN] = found[:UNSEEN].reshape(POSITIONS, CATEGORIES)[MIRROR].ravel()
     return found
 
 
@@ -195,14 +193,10 @@ def reversed_ranks() -> np.ndarray:
 
     It holds as long as the waste card has a rank.
     """
-    found = np.arange(INPUTS)
-    for relative in range(13):
-        other = -relative % 13
-        for position in range(POSITIONS):
-            found[position * CATEGORIES + relative] = position * CATEGORIES + other
-        for count in range(4):
-            found[UNSEEN + 4 * relative + count] = UNSEEN + 4 * other + count
-        found[WASTE + relative] = WASTE + 12 - relative
+    found, other = np.arange(INPUTS), -np.arange(13) % 13
+    for by_rank in (found[:UNSEEN].reshape(POSITIONS, CATEGORIES)[:, :13], found[UNSEEN:JOKER].reshape(1, 13, 4)):
+        by_rank[:] = by_rank[:, other]
+    found[WASTE:RUN] = found[WASTE:RUN][::-1]
     return found
 
 

@@ -6,10 +6,11 @@ import numpy as np
 
 from agents.search.agent import SearchAgent, integer, number
 from agents.search.halving import halve, legal_actions, worlds_per_round
-from agents.search.playouts import POLICIES, play_out, policy_action, stream, worth_of_end
+from agents.search.playouts import POLICIES, play_out, policy_action, worth_of_end
 from agents.search.worlds import deal_hidden, random_state
 from tripeaks_env._jit import kernel
 from tripeaks_env.game.arguments import one_of
+from tripeaks_env.game.deals import below
 from tripeaks_env.game.engine import DRAW, GAME, MAX_LINE, PLAYING, status, step, tables
 from tripeaks_env.game.layout import POSITIONS
 from tripeaks_env.game.rules import Rules
@@ -76,20 +77,20 @@ class ISMCTSAgent(SearchAgent):
 
     def search(self, games: np.ndarray, simulations: int) -> np.ndarray:
         """Return a legal action for each of N games as seen; see :meth:`agents.search.agent.SearchAgent.search`."""
-        actions = np.empty(len(games), dtype=np.int64)
+        actions, means = np.empty(len(games), dtype=np.int64), np.empty((len(games), ACTIONS))
         tree = new_tree(simulations + ROUNDS * ACTIONS)  # as in each round each action gets one at least
-        search_by_tree(games, tables(self.rules), self.seed, simulations, self.options, tree, actions)
+        search_in_worlds(games, tables(self.rules), self.seed, simulations, self.options, tree, actions, means)
         return actions
 
 
 class Options(NamedTuple):
-    """What a tree search goes by, as its kernels read it; see :class:`ISMCTSAgent`."""
+    """What a search goes by, as its kernels read it; see :class:`ISMCTSAgent`. Playouts alone need the first two."""
 
     policy: int
     win_bonus: float
-    exploration: float
-    visits: int
-    prior: float
+    exploration: float = 0.0
+    visits: int = 1
+    prior: float = 1.0
 
 
 class Tree(NamedTuple):
@@ -113,7 +114,7 @@ class Tree(NamedTuple):
 
 
 def new_tree(nodes: int) -> Tree:
-    """Return a tree with room for so many nodes; :func:`clear` is to be called before its use."""
+    """Return memory for a tree of so many nodes."""
     return Tree(
         np.empty(1, dtype=np.int64),
         np.empty(2),
@@ -122,14 +123,6 @@ def new_tree(nodes: int) -> Tree:
         np.empty((nodes, ACTIONS), dtype=np.int32),
         np.empty((nodes, ACTIONS)),
     )
-
-
-@kernel
-def clear(tree: Tree) -> None:
-    """Take all nodes out of a tree."""
-    tree.size[0] = 0
-    tree.range[0], tree.range[1] = np.inf, -np.inf
-    tree.places[:] = -1
 
 
 @kernel
@@ -222,7 +215,7 @@ def simulate(game: np.void, table: np.void, options: Options, tree: Tree, path: 
 
 
 @kernel
-def search_by_tree(
+def search_in_worlds(
     games: np.ndarray,
     table: np.ndarray,
     seed: int,
@@ -230,8 +223,9 @@ def search_by_tree(
     options: Options,
     tree: Tree,
     actions: np.ndarray,
+    means: np.ndarray,
 ) -> None:
-    """Choose an action in each of N games as seen by tree search.
+    """Choose an action in each of N games as seen by what simulations in sampled worlds are worth.
 
     Args:
         games: (N,) of :data:`tripeaks_env.game.engine.GAME`, not over.
@@ -239,8 +233,9 @@ def search_by_tree(
         seed: of the random numbers.
         simulations: simulations a game.
         options: see :class:`Options`.
-        tree: room for the nodes of one game.
+        tree: room for the nodes of one game. Without any, simulations are plain playouts.
         actions: int64 (N,), out: the actions.
+        means: float64 (N, 29), out: the mean worth of the simulations after each action, NaN where there was none.
     """
     scratch = np.empty(2, dtype=GAME)
     world, trial = scratch[0], scratch[1]
@@ -248,21 +243,31 @@ def search_by_tree(
     candidates, totals = np.empty(ACTIONS, dtype=np.int64), np.empty(ACTIONS)
     path = np.empty((MAX_LINE, 2), dtype=np.int64)
     for i in range(len(games)):
-        clear(tree)
+        tree.size[0] = 0  # an empty tree
+        tree.range[0], tree.range[1] = np.inf, -np.inf
+        tree.places[:] = -1
+        means[i] = np.nan
         legal = legal_actions(games[i], table[0], candidates)
-        left = legal
+        left, tried = legal, 0
         totals[:] = 0
         state[0] = random_state(games[i], seed)
         while left > 1:
-            for _ in range(worlds_per_round(simulations, left, legal)):
+            rounds = worlds_per_round(simulations, left, legal)
+            for _ in range(rounds):
                 scratch[0] = games[i]
                 deal_hidden(world, table[0], state)
-                stream(state, own)
-                begin = own[0]
+                begin = np.uint64(below(state, 1 << 31)) * np.uint64(0xD1342543DE82EF95)  # a generator of their own
                 for action in candidates[:left]:
                     scratch[1] = scratch[0]
-                    own[0] = begin
+                    own[0] = begin  # the same for all actions
                     step(trial, action, table[0])
-                    totals[action] += simulate(trial, table[0], options, tree, path, own)
+                    if len(tree.keys):
+                        totals[action] += simulate(trial, table[0], options, tree, path, own)
+                    else:
+                        play_out(trial, table[0], options.policy, own)
+                        totals[action] += worth_of_end(trial, options.win_bonus)
+            tried += rounds
+            for action in candidates[:left]:
+                means[i, action] = totals[action] / tried
             left = halve(candidates, left, totals)
         actions[i] = candidates[0]

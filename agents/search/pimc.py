@@ -3,12 +3,10 @@
 import numpy as np
 
 from agents.search.agent import SearchAgent, integer
-from agents.search.halving import halve, legal_actions
 from agents.search.playouts import turned_up
 from agents.search.worlds import deal_hidden, random_state
-from tripeaks_env._jit import kernel
 from tripeaks_env.game.arguments import one_of
-from tripeaks_env.game.engine import DRAW, step, tables
+from tripeaks_env.game.engine import DRAW, legal_mask, play_actions, tables
 from tripeaks_env.game.rules import Rules
 from tripeaks_env.solver.many_deals import solve_positions
 from tripeaks_env.solver.objective import WEIGHTS, Objective
@@ -59,48 +57,15 @@ class PIMCAgent(SearchAgent):
         return np.array([self._search_one(games[i : i + 1], simulations) for i in range(len(games))], dtype=np.int64)
 
     def _search_one(self, game: np.ndarray, number: int) -> int:
-        table = tables(self.rules)
-        actions = np.empty(DRAW + 1, dtype=np.int64)
-        actions = actions[: preferred_first(game[0], table[0], actions)]
-        after = np.repeat(game, len(actions) * number).reshape(len(actions), number)
-        play_in_worlds(game[0], table[0], self.seed, actions, after)
-        best = solve_positions(after.reshape(-1), self.rules, self.objective)
-        worth = (best.scores + self.win_bonus * best.won).reshape(after.shape)
-        return int(actions[worth.sum(axis=1).argmax()])
-
-
-@kernel
-def preferred_first(game: np.void, table: np.void, actions: np.ndarray) -> int:
-    """Write the legal actions of a game as seen to ``actions``, int64 (29,), those to prefer among equals first.
-
-    Returns:
-        How many they are.
-    """
-    legal = legal_actions(game, table, actions)
-    turned = np.zeros(DRAW + 1)
-    for action in actions[:legal]:
-        turned[action] = -1 if action == DRAW else turned_up(game, action, table)
-    if legal > 1:
-        halve(actions, legal, turned)
-    return legal
-
-
-@kernel
-def play_in_worlds(game: np.void, table: np.void, seed: int, actions: np.ndarray, after: np.ndarray) -> None:
-    """Sample worlds of a game as seen and play each of some actions in all of them.
-
-    Args:
-        game: a record of :data:`tripeaks_env.game.engine.GAME`.
-        table: a record of :data:`tripeaks_env.game.engine.TABLES`.
-        seed: of the random numbers.
-        actions: int64 (K,): legal actions.
-        after: (K, M) of ``GAME``, all being the game; out: by action, then by world, what follows.
-    """
-    state = np.empty(1, dtype=np.uint64)
-    state[0] = random_state(game, seed)
-    for world in range(after.shape[1]):
-        deal_hidden(after[0, world], table, state)
-        for i in range(1, len(actions)):
-            after[i, world] = after[0, world]
-        for i in range(len(actions)):
-            step(after[i, world], actions[i], table)
+        table = tables(self.rules)[0]
+        legal = int(legal_mask(game[0], table))
+        turned = {a: -1 if a == DRAW else turned_up(game[0], a, table) for a in range(DRAW + 1) if legal >> a & 1}
+        actions = sorted(turned, key=lambda action: -turned[action])  # those to prefer among equals first
+        worlds, state = np.repeat(game, number), np.array([random_state(game[0], self.seed)], dtype=np.uint64)
+        for world in worlds:
+            deal_hidden(world, table, state)
+        after = np.tile(worlds, len(actions))
+        play_actions(after, np.repeat(actions, number), self.rules)
+        best = solve_positions(after, self.rules, self.objective)
+        worth = (best.scores + self.win_bonus * best.won).reshape(len(actions), number)
+        return actions[worth.sum(axis=1).argmax()]

@@ -97,9 +97,3 @@ def play_out(game: np.void, table: np.void, policy: int, state: np.ndarray) -> N
 def worth_of_end(game: np.void, win_bonus: float) -> float:
     """Return what a finished game is worth: the points since its score was 0, and the bonus if it is won."""
     return game["score"] + (win_bonus if game["remaining"] == 0 else 0.0)
-
-
-@kernel
-def stream(state: np.ndarray, streams: np.ndarray) -> None:
-    """Start a generator of its own, ``streams``, uint64 (1,), by the next number of another one."""
-    streams[0] = np.uint64(below(state, 1 << 31)) * np.uint64(0xD1342543DE82EF95)

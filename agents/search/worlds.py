@@ -12,7 +12,7 @@ from tripeaks_env.game.cards import EMPTY, FACE_DOWN, WILD
 from tripeaks_env.game.deals import FIRST_WASTE, JOKER_PLACES, SLOTS, below
 from tripeaks_env.game.engine import ANY, GAME, tables
 from tripeaks_env.game.layout import FULL, POSITIONS
-from tripeaks_env.game.observation import LEFT_OUT, Observation
+from tripeaks_env.game.observation import Observation
 from tripeaks_env.game.rules import Rules
 
 
@@ -25,31 +25,22 @@ def games_as_seen(observation: Observation, rules: Rules) -> np.ndarray:
         observation: see :func:`tripeaks_env.game.observation.observation_space`, with a leading axis N.
         rules: the rules that the games are played by.
     """
-    games = np.zeros(len(observation["tableau"]), dtype=GAME)
-    runs = observation.get("run", LEFT_OUT)
-    _read(
-        observation["tableau"],
-        observation["waste"],
-        observation["stock"],
-        observation["unseen"],
-        runs,
-        tables(rules),
-        games,
-    )
+    unseen = observation["unseen"]
+    games = np.zeros(len(unseen), dtype=GAME)
+    _read(observation["tableau"], tables(rules), games)
+    games["unseen"][:, 1:14] = unseen[:, :13]
+    if rules.wild:
+        games["unseen"][:, WILD] = unseen[:, 13]
+    games["waste"] = observation["waste"][:, 0]
+    games["drawn"] = rules.stock_size - observation["stock"][:, 0]
+    if "run" in observation:
+        games["run"] = observation["run"][:, 0]
     return games
 
 
 @kernel
-def _read(
-    tableau: np.ndarray,
-    waste: np.ndarray,
-    stock: np.ndarray,
-    unseen: np.ndarray,
-    runs: np.ndarray,
-    table: np.ndarray,
-    games: np.ndarray,
-) -> None:
-    """Write N games from the parts of their observations, int8 (N, ...); ``runs`` may be (0, 1)."""
+def _read(tableau: np.ndarray, table: np.ndarray, games: np.ndarray) -> None:
+    """Write N games from their tableaus as seen, int8 (N, 28), but for what is not in the tableau."""
     for i in range(len(games)):
         game = games[i]
         game["by_rank"][ANY] = FULL
@@ -63,14 +54,6 @@ def _read(
         for position in range(POSITIONS):
             if (game["remaining"] >> position) & 1 and not game["remaining"] & table[0]["covers"][position]:
                 game["exposed"] |= 1 << position
-        for rank in range(13):
-            game["unseen"][rank + 1] = unseen[i, rank]
-        if unseen.shape[1] > 13:
-            game["unseen"][WILD] = unseen[i, 13]
-        game["waste"] = waste[i, 0]
-        game["drawn"] = table[0]["stock"] - stock[i, 0]
-        if len(runs):
-            game["run"] = runs[i, 0]
 
 
 @kernel

@@ -245,18 +245,12 @@ def seeds(results: pd.DataFrame, groups: dict[str, list[str]]) -> pd.DataFrame:
         by_deal = _by_deal(results, column, agents)
         trainings = [by_deal[of_group] for of_group in places.values()]
         over_seeds = np.array([each.mean(axis=0) for each in trainings]).reshape(-1, by_deal.shape[1])
-        mean, deals_low, deals_high = _bootstrap(np.mean, over_seeds)
-        sd, seeds_low, seeds_high = np.array([_spread(each.mean(axis=1)) for each in trainings]).reshape(-1, 3).T
+        mean, *over_deals = _bootstrap(np.mean, over_seeds)
+        sd, *interval = np.array([_spread(each.mean(axis=1)) for each in trainings]).reshape(-1, 3).T
         if name == "win_rate":  # Student's interval knows no bounds
-            seeds_low, seeds_high = np.clip((seeds_low, seeds_high), 0, 1)
-        columns |= {
-            name: mean,
-            f"{name}_sd": sd,
-            f"{name}_seeds_low": seeds_low,
-            f"{name}_seeds_high": seeds_high,
-            f"{name}_deals_low": deals_low,
-            f"{name}_deals_high": deals_high,
-        }
+            interval = list(np.clip(interval, 0, 1))
+        ends = ("", "_sd", "_seeds_low", "_seeds_high", "_deals_low", "_deals_high")
+        columns |= {name + end: each for end, each in zip(ends, (mean, sd, *interval, *over_deals), strict=True)}
     return pd.DataFrame(columns)
 
 

@@ -5,7 +5,6 @@ the deals alone, so neither the pool, nor the number of workers, nor an interrup
 """
 
 import logging
-import math
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -101,7 +100,7 @@ def _play(
         for first in range(0, len(numbers), CHUNK):
             chosen = tuple(numbers[first : first + CHUNK])
             key = key_of("games", facts, config.rules.to_json(), first, chosen)
-            tasks.append(GamesTask(key, entry, config.rules, first, chosen))
+            tasks.append(GamesTask(key, config.rules, first, chosen, entry))
 
     failed: dict[str, str] = {}
     to_play = {task.key for task in tasks if store.get(task.key) is None}
@@ -166,13 +165,7 @@ def _value_moves(
         texts = [each.texts() for each in played]
         key = key_of("moves", own_facts(), config.rules.to_json(), first, numbers[chosen], texts)
         tasks.append(MovesTask(key, config.rules, first, tuple(numbers[chosen]), played))
-    parts: dict[int, Arrays] = {}
-    for task, found in store.finish(pool, value_moves, tasks, math.inf):
-        if isinstance(found, str):
-            raise OSError(f"a worker that values moves {found}")
-        parts[task.first] = found
-        progress.advance(bar, len(task.numbers))
-    if not parts:
-        parts[0] = {name: np.empty(0, np.int64) for name in COLUMNS}
-    whole = pd.concat([pd.DataFrame(parts[first], columns=COLUMNS) for first in sorted(parts)], ignore_index=True)
+    parts = store.finish_all(pool, value_moves, tasks, "values moves", partial(progress.advance, bar))
+    parts = parts or [dict.fromkeys(COLUMNS, np.empty(0, np.int64))]
+    whole = pd.concat([pd.DataFrame(part, columns=COLUMNS) for part in parts], ignore_index=True)
     return whole.sort_values("player", kind="stable", ignore_index=True)

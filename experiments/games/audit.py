@@ -86,22 +86,19 @@ def audit(
     return Result(True, f"the same {number:,} moves with other hidden cards")
 
 
-class Round(NamedTuple):
-    """What an agent was asked at once: all games, as bytes, and which of them are still played."""
-
-    games: bytes
-    playing: np.ndarray
+Rounds = list[tuple[bytes, np.ndarray]]
+"""What an agent was asked at once, each time: all games, as bytes, and which of them are still played."""
 
 
 def play_rounds(
     agent: Agent, games: np.ndarray, rules: Rules, numbers: np.ndarray, most: int = MAX_LINE
-) -> tuple[list[Round], np.ndarray]:
+) -> tuple[Rounds, np.ndarray]:
     """Play games to their ends, or ``most`` rounds, in place; return the rounds and, in one array, the actions."""
     playing = np.arange(len(games))
-    rounds: list[Round] = []
+    rounds: Rounds = []
     choices = []
     while len(playing) and len(rounds) < most:
-        rounds.append(Round(games.tobytes(), playing))
+        rounds.append((games.tobytes(), playing))
         current, actions = ask_some(agent, games, playing, rules, numbers)
         over = play_actions(current, actions, rules).over
         games[playing] = current
@@ -111,7 +108,7 @@ def play_rounds(
 
 
 def replay(
-    agent: Agent, rounds: list[Round], games: np.ndarray, rules: Rules, numbers: np.ndarray, exchange: bool = False
+    agent: Agent, rounds: Rounds, games: np.ndarray, rules: Rules, numbers: np.ndarray, exchange: bool = False
 ) -> np.ndarray:
     """Ask an agent the same again, perhaps with other hidden cards; return its actions in one array.
 

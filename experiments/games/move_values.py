@@ -1,50 +1,27 @@
 """What the single moves of games were worth, with all cards known: where in its games an agent loses points."""
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
 from experiments.games.lines import Lines, positions
+from experiments.runs.store import DealsTask
 from tripeaks_env.game.engine import DRAW
-from tripeaks_env.game.rules import Rules
 from tripeaks_env.solver.every_action import values_of_actions
 
 CHUNK = 20
 """Deals whose moves are valued at a time."""
-
-
 COLUMNS = (
-    "row",
-    "player",
-    "move",
-    "action",
-    "cards",
-    "stock",
-    "options",
-    "value",
-    "chosen",
-    "loss",
-    "draw_best",
-    "removal_best",
+    *("row", "player", "move", "action", "cards", "stock", "options"),
+    *("value", "chosen", "loss", "draw_best", "removal_best"),
 )
 """The keys of :func:`value_moves`."""
 
 
-class MovesTask(NamedTuple):
-    """Games whose moves are to be valued.
+@dataclass(frozen=True)
+class MovesTask(DealsTask):
+    """Deals, and in ``lines`` what each agent played on them, whose moves are to be valued."""
 
-    Attributes:
-        key: of what comes out, see :class:`experiments.runs.store.Store`.
-        rules: the rules of the games.
-        first: index in the suite of the first deal.
-        numbers: the deal numbers.
-        lines: what each agent played on them.
-    """
-
-    key: str
-    rules: Rules
-    first: int
-    numbers: tuple[int, ...]
     lines: tuple[Lines, ...]
 
 

@@ -1,6 +1,6 @@
 """Playing an agent on many deals at once."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -23,16 +23,13 @@ class Played(NamedTuple):
     seconds: float
 
 
-def play(
-    agent: Agent, numbers: Sequence[int], rules: Rules, finished: Callable[[int], object] = lambda games: None
-) -> Played:
+def play(agent: Agent, numbers: Sequence[int], rules: Rules) -> Played:
     """Play an agent on deals until every game is won or blocked.
 
     Args:
         agent: gets the observations of all games that are still played, at once.
         numbers: deal numbers.
         rules: the rules to play by.
-        finished: is told how many more games have ended, after each round of actions.
 
     Raises:
         AgentError: see :func:`tripeaks_env.env.agent.ask`.
@@ -47,5 +44,4 @@ def play(
         over = play_actions(current, choice.actions, rules).over
         games[playing] = current
         playing = playing[~over]
-        finished(int(over.sum()))
     return Played(games, seconds)

@@ -1,7 +1,7 @@
 """What a worker does in a comparison: let an agent play a chunk of deals, and see that it plays fair."""
 
 import json
-from typing import NamedTuple
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,9 +12,8 @@ from experiments.games.audit import Result, audit
 from experiments.games.lines import Lines, positions
 from experiments.games.play import play
 from experiments.runs.sources import sources
-from experiments.runs.store import to_bytes
+from experiments.runs.store import DealsTask, to_bytes
 from tripeaks_env.env.agent import AgentError, describe
-from tripeaks_env.game.rules import Rules
 
 CHUNK = 100
 """Deals that are played at a time. The moves of agents with random choices depend on it."""
@@ -24,22 +23,11 @@ WARM_UP = (0, 1)
 """Training deals that are played first, so that compilation is not counted as the agent's time."""
 
 
-class GamesTask(NamedTuple):
-    """Deals for an agent to play.
+@dataclass(frozen=True)
+class GamesTask(DealsTask):
+    """Deals for an agent to play. By ``first``, each chunk has another seed."""
 
-    Attributes:
-        key: of what comes out, see :class:`experiments.runs.store.Store`.
-        entry: the agent.
-        rules: the rules to play by.
-        first: index in the suite of the first deal; each chunk has another seed.
-        numbers: the deal numbers.
-    """
-
-    key: str
     entry: Entry
-    rules: Rules
-    first: int
-    numbers: tuple[int, ...]
 
     def make(self) -> Agent:
         """Return a new agent.
@@ -73,7 +61,7 @@ def play_games(task: GamesTask) -> dict[str, np.ndarray] | str:
     own code by file, as JSON, both as bytes.
     """
     try:
-        _warm_up(task._replace(first=0, numbers=WARM_UP))
+        _warm_up(replace(task, first=0, numbers=WARM_UP))
         agent = task.make()
         played = play(agent, task.numbers, task.rules)
         lines, oracle = Lines.of(played.games), isinstance(agent, OracleAgent)

@@ -6,9 +6,8 @@ Games become observations a chunk at a time while the data set is written, so me
 import platform
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
 
 import gymnasium
 import h5py
@@ -175,12 +174,13 @@ def _write_games(
             codes = format_codes(chunk.numbers, export.rules)
             for code, episode in zip(codes, _episodes(played), strict=True):
                 group = file.create_group(f"episode_{episodes}")
-                _write_parts(group, episode)
+                for name, part in episode.items():
+                    group.create_dataset(name, data=part)
                 group.attrs["id"] = episodes
                 group.attrs["total_steps"] = len(episode["actions"])
                 group.attrs["options/deal"] = code
-                group.attrs["score"] = episode["infos"]["score"][-1]
-                group.attrs["won"] = not episode["observations"]["tableau"][-1].any()
+                group.attrs["score"] = episode["infos/score"][-1]
+                group.attrs["won"] = not episode["observations/tableau"][-1].any()
                 episodes += 1
             steps += len(played.actions)
             finished(len(codes))
@@ -190,25 +190,17 @@ def _write_games(
     storage.update_metadata({"dataset_size": float(storage.get_size())})
 
 
-def _episodes(played: Steps) -> Iterable[dict[str, Any]]:
+def _episodes(played: Steps) -> Iterable[dict[str, np.ndarray]]:
     """Yield the parts of each episode, under Minari's names."""
     ends = np.cumsum(played.lengths).tolist()
     for i, (end, length) in enumerate(zip(ends, played.lengths.tolist(), strict=True)):
         taken = slice(end - length, end)
         seen = slice(end - length + i, end + i + 1)
         yield {
-            "observations": {name: part[seen] for name, part in played.observations.items()},
+            **{f"observations/{name}": part[seen] for name, part in played.observations.items()},
             "actions": played.actions[taken],
             "rewards": played.rewards[taken],
             "terminations": played.terminations[taken],
             "truncations": np.zeros(length, dtype=np.bool_),
-            "infos": {"score": played.scores[seen]},
+            "infos/score": played.scores[seen],
         }
-
-
-def _write_parts(group: h5py.Group, parts: Mapping[str, Any]) -> None:
-    for name, part in parts.items():
-        if isinstance(part, Mapping):
-            _write_parts(group.create_group(name), part)
-        else:
-            group.create_dataset(name, data=part)

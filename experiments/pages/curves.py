@@ -23,7 +23,7 @@ def read_curves(folders: list[Path]) -> tuple[str, pd.DataFrame]:
     """
     curves, others = {}, []
     for folder in folders:
-        config = _config(folder)
+        config = config_of(folder)
         seed = config.pop("seed")
         try:
             curve = pd.read_csv(folder / "curve.csv", index_col=0)["win_rate"].astype(float)
@@ -43,16 +43,12 @@ def read_curves(folders: list[Path]) -> tuple[str, pd.DataFrame]:
     return str(table.index.name), table
 
 
-def name_of_training(folder: Path) -> str:
-    """Return the name in the config of the training in a folder.
+def config_of(folder: Path) -> dict[str, Any]:
+    """Return the config of the training in a folder, with ``name`` and ``seed`` at least.
 
     Raises:
         ConfigError: it holds no training.
     """
-    return str(_config(folder)["name"])
-
-
-def _config(folder: Path) -> dict[str, Any]:
     try:
         config = read_yaml(folder / "config.yaml")
         name, seed = config["name"], config["seed"]

@@ -72,18 +72,16 @@ def table(lines: list[tuple[str, ...]], deals: int) -> Table:
 def write_page(solved: Mapping[str, pd.DataFrame], deals: int, seed: int, command: str, path: Path) -> None:
     """Write the lines as a page of Markdown, and the distribution of the best scores as a picture beside it."""
     picture = path.with_suffix(".svg")
-    lines = [COLUMNS, ("---", *["---:"] * (len(COLUMNS) - 1)), *rows(solved)]
     text = [
         "# What can be reached with all cards known",
         f"`{command}` wrote this page: the exact optimum of {deals:,} evaluation deals (suite seed {seed}), the same for all "
         "rules, with 95 % intervals (Wilson's for shares, Student's for means).",
-        "\n".join(map(markdown.row, lines)),
+        markdown.table(COLUMNS, "| --- | ---: | ---: | ---: |", rows(solved)),
         "Whether a deal can be won does not depend on the points; the best score is in the points of the preset. A win has "
         "28 removals, so its draws tell its moves. Open peaks change nothing for a player who knows all cards anyway.",
         f"![Histograms of the best scores]({picture.name})",
     ]
-    with replacing(picture) as part:
-        _histograms(solved).savefig(part, metadata={"Date": None})
+    markdown.save(_histograms(solved), picture)
     with replacing(path) as part:
         part.write_text("\n\n".join(text) + "\n", encoding="utf-8")
 

@@ -7,10 +7,9 @@ from typing import NamedTuple
 import pandas as pd
 from matplotlib.figure import Figure
 
-from experiments.comparison.report.plots import without_glyphs
 from experiments.config import ConfigError
 from experiments.pages import markdown
-from experiments.pages.curves import curves_figure, final_line, name_of_training, read_curves
+from experiments.pages.curves import config_of, curves_figure, final_line, read_curves
 from tripeaks_env.game.arguments import one_line
 from tripeaks_env.parallel.files import replacing
 
@@ -74,29 +73,28 @@ def strength_figure(boards: dict[str, pd.DataFrame]) -> Figure:
 
 def markdown_table(table: pd.DataFrame) -> str:
     """Return a leaderboard as Markdown; ranges are 95 % intervals, a star is for agents that see all cards."""
-    lines = [markdown.row(HEAD), "|---|" + "---:|" * (len(HEAD) - 1)]
+    rows = []
     for name, row in table.iterrows():
         cells = [f"{markdown.text(name)} *" if row["oracle"] else markdown.text(name)]
         for column, scale in (("win_rate", 100), ("score", 1), ("regret", 1), ("winnable_won", 100)):
             low, high = scale * row[f"{column}_low"], scale * row[f"{column}_high"]
             cells.append(f"{scale * row[column]:.1f} ({low:.1f}–{high:.1f})")
-        cells.append(f"{row['milliseconds']:.3g}")
-        lines.append(markdown.row(cells))
-    return "\n".join(lines)
+        rows.append([*cells, f"{row['milliseconds']:.3g}"])
+    return markdown.table(HEAD, "|---|---:|---:|---:|---:|---:|", rows)
 
 
 def seeds_table(seeds: pd.DataFrame) -> str:
     """Return the table of training seeds as Markdown; see :func:`experiments.comparison.analysis.seeds`."""
     head = ("learner", "", "mean over seeds", "s.d. between seeds", "interval over seeds", "interval over deals")
-    lines = [markdown.row(head), "|---|---|---:|---:|---:|---:|"]
+    rows = []
     for _, row in seeds.iterrows():
         for column, name, scale in (("win_rate", "win rate, %", 100), ("score", "score", 1), ("regret", "regret", 1)):
             ends = (f"{column}_{end}" for end in ("seeds_low", "seeds_high", "deals_low", "deals_high"))
             low, high, deals_low, deals_high = (scale * row[end] for end in ends)
             mean, sd = scale * row[column], scale * row[f"{column}_sd"]
             cells = [f"{markdown.text(row['group'])}, {row['seeds']} seeds", name, f"{mean:.1f}", f"{sd:.2f}"]
-            lines.append(markdown.row([*cells, f"{low:.1f}–{high:.1f}", f"{deals_low:.1f}–{deals_high:.1f}"]))
-    return "\n".join(lines)
+            rows.append([*cells, f"{low:.1f}–{high:.1f}", f"{deals_low:.1f}–{deals_high:.1f}"])
+    return markdown.table(head, "|---|---|---:|---:|---:|---:|", rows)
 
 
 def write_page(comparisons: list[Path], trainings: list[Path], command: str, output: Path) -> None:
@@ -112,53 +110,36 @@ def write_page(comparisons: list[Path], trainings: list[Path], command: str, out
         ConfigError: a folder holds something else, or two hold comparisons of the same name and rules.
     """
     boards: dict[str, pd.DataFrame] = {}
-    sections: list[str] = []
+    text = [
+        "# The agents\n",
+        f"Made by `{command}`. Ranges are 95 % intervals; \\* sees all cards.",
+        "The time of a move is the mean over all, forced ones included, of an agent that plays 100 games at once.\n",
+    ]
     for folder in comparisons:
         found = read_comparison(folder)
         if found.title in boards:
             raise ConfigError(f"folder {folder} holds {found.title}, as another one does")
         boards[found.title] = found.table
-        sections += [
-            f"## {markdown.text(found.title)}\n",
-            f"{markdown.text(found.text)}.\n",
-            markdown_table(found.table),
-            "",
-        ]
+        title, said = markdown.text(found.title), markdown.text(found.text)
+        text += [f"## {title}\n", f"{said}.\n", markdown_table(found.table), ""]
         if len(found.seeds):
-            sections += [
-                "What training seeds make of it, apart from what the deals do:\n",
-                seeds_table(found.seeds),
-                "",
-            ]
-    text = ["# The agents\n", f"Made by `{command}`. Ranges are 95 % intervals; \\* sees all cards."]
-    text += [
-        "The time of a move is the mean over all, forced ones included, of an agent that plays 100 games at once.\n"
-    ]
-    text += sections
+            seeds = seeds_table(found.seeds)
+            text += ["What training seeds make of it, apart from what the deals do:\n", seeds, ""]
     if boards:
         picture = output.with_name(f"{output.stem}-strength.svg")
-        _save(strength_figure(boards), picture)
+        markdown.save(strength_figure(boards), picture)
         text += [
             "## Strength against time\n",
             f"![Win rate against the time of a move, without agents that see all cards]({picture.name})\n",
         ]
     groups: dict[str, list[Path]] = {}
     for folder in trainings:
-        groups.setdefault(name_of_training(folder), []).append(folder)
+        groups.setdefault(str(config_of(folder)["name"]), []).append(folder)
     for name, folders in groups.items():
         unit, table = read_curves(folders)
         picture = output.with_name(f"{output.stem}-{name}.svg")
-        _save(curves_figure(unit, table, name), picture)
-        text += [
-            f"## Learning curve: {name}\n",
-            final_line(table),
-            "",
-            f"![Learning curve of {name}]({picture.name})\n",
-        ]
+        markdown.save(curves_figure(unit, table, name), picture)
+        shown = f"![Learning curve of {name}]({picture.name})\n"
+        text += [f"## Learning curve: {name}\n", final_line(table), "", shown]
     with replacing(output) as path:
         path.write_text("\n".join(text), encoding="utf-8")
-
-
-def _save(figure: Figure, path: Path) -> None:
-    with replacing(path) as part, without_glyphs():
-        figure.savefig(part, metadata={"Date": None})

@@ -4,7 +4,7 @@ import json
 import logging
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -33,8 +33,8 @@ def opened(
         fixed: keys of the config that must be as those of the run before, whose results would be lost else.
 
     Raises:
-        ConfigError: another run is going on in the folder, it holds a run of another kind or with other ``fixed`` keys,
-            cannot be written to, or is not there any more when the block ends.
+        ConfigError: another run is going on in the folder, it holds a run of another kind, of none that can be read or with
+            other ``fixed`` keys, it cannot be written to, or is not there any more when the block ends.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -59,7 +59,10 @@ def opened(
         with replacing(folder / "run.json") as path:
             run = {"kind": kind, "config": settings, **facts}
             path.write_text(json.dumps(run, indent=1) + "\n", encoding="utf-8")
-        with _log(folder / "log.txt") as log:
+        with closing(logging.FileHandler(folder / "log.txt", encoding="utf-8")) as handler:
+            handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
+            log = logging.Logger(str(folder))
+            log.addHandler(handler)
             log.info("started: %s (%s)", facts["command"], json.dumps(facts["versions"] | facts["git"]))
             began = time.monotonic()
             try:
@@ -90,15 +93,3 @@ def _kept(path: Path) -> dict[str, Any]:
         return run and {**run, "kind": str(run["kind"]), "config": dict(run["config"])}
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise ConfigError(f"file {path} cannot be read ({error}); give another --output") from error
-
-
-@contextmanager
-def _log(path: Path) -> Iterator[logging.Logger]:
-    logger = logging.Logger(str(path))
-    handler = logging.FileHandler(path, encoding="utf-8")
-    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
-    logger.addHandler(handler)
-    try:
-        yield logger
-    finally:
-        handler.close()

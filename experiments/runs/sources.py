@@ -4,6 +4,7 @@ import hashlib
 import sys
 from collections.abc import Iterable
 from functools import cache
+from os.path import isfile
 from pathlib import Path
 
 from experiments.runs.provenance import ROOT
@@ -35,12 +36,8 @@ def sources() -> dict[str, str]:
 
     Those of :func:`workers_code`, which are looked at elsewhere, and of installed packages are left out.
     """
-    found = {}
-    for module in list(sys.modules.values()):
-        name = getattr(module, "__file__", None)
-        if isinstance(name, str) and name.endswith(".py") and _is_own(Path(name)):
-            found[name] = digest([Path(name)])
-    return found
+    files = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
+    return {name: digest([Path(name)]) for name in files if isinstance(name, str) and _is_own(name) and isfile(name)}
 
 
 def unchanged(files: dict[str, str]) -> bool:
@@ -48,6 +45,8 @@ def unchanged(files: dict[str, str]) -> bool:
     return all(Path(name).is_file() and digest([Path(name)]) == known for name, known in files.items())
 
 
-def _is_own(file: Path) -> bool:
+@cache  # of the thousands of modules that a process may have imported, most are installed
+def _is_own(name: str) -> bool:
+    file = Path(name)
     installed = "site-packages" in file.parts or any(map(file.is_relative_to, (sys.prefix, sys.base_prefix)))
-    return file.is_file() and not installed and file not in workers_code()
+    return name.endswith(".py") and not installed and file not in workers_code()

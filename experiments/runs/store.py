@@ -6,10 +6,12 @@ of different things are never taken for each other.
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from safetensors import SafetensorError
@@ -18,6 +20,7 @@ from safetensors.numpy import load_file, save
 from experiments.config import Entry
 from experiments.runs.provenance import ROOT, versions
 from experiments.runs.sources import digest, unchanged, workers_code
+from tripeaks_env.game.rules import Rules
 from tripeaks_env.parallel.files import replacing
 from tripeaks_env.parallel.pool import Lost, Pool
 
@@ -26,20 +29,27 @@ SOURCES_KEY, NO_SOURCES = "sources", np.frombuffer(b"{}", np.uint8)
 LIBRARIES = ("numpy", "numba", "torch", "safetensors", "stable-baselines3", "sb3-contrib")
 """Libraries whose versions may change what an agent plays."""
 
-
 Arrays = dict[str, np.ndarray]
 
 
-class Keyed(Protocol):
-    """A task whose outcome is kept under a key."""
+@dataclass(frozen=True)
+class DealsTask:
+    """Deals of a suite that something is to be found out about.
 
-    @property
-    def key(self) -> str:
-        """The key, see :func:`key_of`."""
-        ...
+    Attributes:
+        key: of what comes out, see :func:`key_of`.
+        rules: the rules that they are played by.
+        first: index in the suite of the first deal.
+        numbers: the deal numbers.
+    """
+
+    key: str
+    rules: Rules
+    first: int
+    numbers: tuple[int, ...]
 
 
-AnyKeyed = TypeVar("AnyKeyed", bound=Keyed)
+AnyTask = TypeVar("AnyTask", bound=DealsTask)
 
 
 class Store:
@@ -63,12 +73,12 @@ class Store:
     def finish(
         self,
         pool: Pool,
-        function: Callable[[AnyKeyed], Arrays | str],
-        tasks: Iterable[AnyKeyed],
+        function: Callable[[AnyTask], Arrays | str],
+        tasks: Iterable[AnyTask],
         timeout: float,
-        unwanted: Callable[[AnyKeyed], bool] = lambda task: False,
-        kind: Callable[[AnyKeyed], str] = lambda task: "",
-    ) -> Iterator[tuple[AnyKeyed, Arrays | str]]:
+        unwanted: Callable[[AnyTask], bool] = lambda task: False,
+        kind: Callable[[AnyTask], str] = lambda task: "",
+    ) -> Iterator[tuple[AnyTask, Arrays | str]]:
         """Yield each task with its outcome: what is kept, or what the function returns, which is kept then.
 
         Where there is no outcome, a text says why, which is not kept.
@@ -93,6 +103,32 @@ class Store:
                 if not isinstance(found, str):
                     self._put(task.key, found)
                 yield task, found
+
+    def finish_all(
+        self,
+        pool: Pool,
+        function: Callable[[AnyTask], Arrays],
+        tasks: Sequence[AnyTask],
+        what: str,
+        advance: Callable[[int], object],
+    ) -> list[Arrays]:
+        """Return the outcomes of tasks of this project's own code, in the order of the tasks; see :meth:`finish`.
+
+        Args:
+            pool: as there, as ``function`` and ``tasks``.
+            what: a worker does, for the message.
+            advance: is told how many more deals are done.
+
+        Raises:
+            OSError: a worker died again and again.
+        """
+        outcomes = {}
+        for task, found in self.finish(pool, function, tasks, math.inf):
+            if isinstance(found, str):
+                raise OSError(f"a worker that {what} {found}")
+            outcomes[task.first] = found
+            advance(len(task.numbers))
+        return [outcomes[task.first] for task in tasks]
 
     def _put(self, key: str, arrays: Arrays) -> None:
         with replacing(self._path(key)) as path:

@@ -4,19 +4,17 @@ The deals of a suite are :func:`tripeaks_env.suite` of its seed. What is known o
 that most results are for lies beside this file, a CSV file for each rules, made by ``python -m experiments suites``.
 """
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from agents.search.playouts import POLICIES, play_out, random_bit
-from experiments.runs.store import Arrays, Store, key_of, own_facts
+from experiments.runs.store import Arrays, DealsTask, Store, key_of, own_facts
 from tripeaks_env._jit import kernel
-from tripeaks_env.game.deals import format_code, number_slots
+from tripeaks_env.game.deals import format_codes, number_slots
 from tripeaks_env.game.engine import PLAYING, legal_mask, new_games, status, step, tables
 from tripeaks_env.game.rules import Rules, Scoring
 from tripeaks_env.parallel.pool import Pool
@@ -29,22 +27,6 @@ PLAYOUTS = 500
 CHUNK = 100
 """Deals that a worker examines at a time."""
 GREEDY = POLICIES.index("greedy")
-
-
-class DealsTask(NamedTuple):
-    """Deals to find out about.
-
-    Attributes:
-        key: of what comes out, see :class:`experiments.runs.store.Store`.
-        rules: the rules that they are played by.
-        first: index in the suite of the first deal.
-        numbers: the deal numbers.
-    """
-
-    key: str
-    rules: Rules
-    first: int
-    numbers: tuple[int, ...]
 
 
 def kept_file(rules: Rules) -> Path:
@@ -86,14 +68,9 @@ def find_out(
         chunk = tuple(numbers[start : start + CHUNK])
         key = key_of("deals", own_facts(), rules.to_json(), chunk)
         tasks.append(DealsTask(key, rules, start, chunk))
-    parts: dict[int, pd.DataFrame] = {}
-    for task, found in store.finish(pool, examine, tasks, math.inf):
-        if isinstance(found, str):
-            raise OSError(f"a worker that solves deals {found}")
-        codes = [format_code(number, rules) for number in task.numbers]
-        parts[task.first] = pd.DataFrame({"deal": codes, **found}, columns=COLUMNS)
-        advance(len(task.numbers))
-    return pd.concat([parts[start] for start in sorted(parts)], ignore_index=True)
+    parts = store.finish_all(pool, examine, tasks, "solves deals", advance)
+    table = pd.concat([pd.DataFrame(part, columns=COLUMNS) for part in parts], ignore_index=True)
+    return table.assign(deal=format_codes(np.array(numbers[first:]), rules))
 
 
 def examine(task: DealsTask) -> Arrays:

@@ -2,7 +2,6 @@
 
 import random
 from collections import deque
-from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import cast
@@ -13,11 +12,9 @@ from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.policies import MaskableMultiInputActorCriticPolicy
 from stable_baselines3.common.callbacks import BaseCallback, ProgressBarCallback
 
-from agents.learned.policy_network import NetworkAgent, PolicyNetwork
-from agents.learned.ppo import policy_arguments
+from agents.learned.policy_network import NetworkAgent, PolicyNetwork, actor, policy_arguments
 from experiments.config import ConfigError, TrainConfig
 from experiments.games.play import play
-from experiments.training.advantage import AdvantageReward
 from experiments.training.folder import (
     CHECKPOINT,
     Curve,
@@ -29,7 +26,7 @@ from experiments.training.folder import (
     unreadable,
     write_state,
 )
-from experiments.training.rewards import KeptGames, ShapedReward
+from experiments.training.rewards import AdvantageReward, KeptGames, ShapedReward
 from experiments.training.value_learner import ValueLearner
 from tripeaks_env.env.splits import random_numbers
 from tripeaks_env.parallel.files import replacing
@@ -59,12 +56,15 @@ def train(config: TrainConfig, folder: Path) -> None:
         if model.num_timesteps:
             print(f"The training in {folder} goes on after {model.num_timesteps:,} steps.")
         keep = Keep(config, folder, envs, kept)
-        with closing(Bar()) as bar:
-            try:
-                model.learn(left, [keep, bar], reset_num_timesteps=False, tb_log_name="ppo")
-            except (ValueError, RuntimeError):  # of distributions and optimizers, when weights are no numbers any more
-                check_weights(model.policy, "policy")
-                raise
+        bar = ProgressBarCallback()
+        try:
+            model.learn(left, [keep, bar], reset_num_timesteps=False, tb_log_name="ppo")
+        except (ValueError, RuntimeError):  # of distributions and optimizers, when weights are no numbers any more
+            check_weights(model.policy, "policy")
+            raise
+        finally:
+            if hasattr(bar, "pbar"):
+                bar.pbar.close()  # so that the terminal of an interrupted training has its cursor again
     except KeyboardInterrupt:
         if keep and keep.kept is not None:
             where = f"goes on after {keep.kept:,} steps"
@@ -172,7 +172,7 @@ def new_model(
             raise ConfigError(f"start: {error}") from error
         if start.hidden != config.hidden:
             raise ConfigError(f"start has hidden layers {start.hidden}; hidden is {config.hidden} and must be the same")
-        start.to(device).copy_to_or_from(cast(MaskableMultiInputActorCriticPolicy, model.policy), to=True)
+        actor(cast(MaskableMultiInputActorCriticPolicy, model.policy)).load_state_dict(start.layers.state_dict())
     return model
 
 
@@ -182,7 +182,7 @@ def _random_model(
     return MaskablePPO(
         "MultiInputPolicy",
         envs,
-        learning_rate=Falling(config.learning_rate),
+        learning_rate=partial(_falling, config.learning_rate),
         n_steps=config.n_steps,
         batch_size=config.batch_size,
         n_epochs=config.n_epochs,
@@ -204,24 +204,9 @@ def network_of(model: MaskablePPO, config: TrainConfig) -> PolicyNetwork:
     return PolicyNetwork.of_sb3(policy, config.rules, config.hidden)
 
 
-class Falling:
-    """A learning rate that falls linearly from ``start`` to 2 % of it."""
-
-    def __init__(self, start: float) -> None:
-        self.start = start
-
-    def __call__(self, progress_left: float) -> float:
-        """Return the rate when ``progress_left``, 1 to 0, of the training is left."""
-        return self.start * max(progress_left, 0.02)
-
-
-class Bar(ProgressBarCallback):
-    """A progress bar that can be closed when a training is interrupted, so that the terminal has its cursor again."""
-
-    def close(self) -> None:
-        """Close it if it is there."""
-        if hasattr(self, "pbar"):
-            self.pbar.close()
+def _falling(start: float, progress_left: float) -> float:
+    """Return a learning rate that falls linearly from ``start`` to 2 % of it as ``progress_left`` does from 1 to 0."""
+    return start * max(progress_left, 0.02)
 
 
 class Keep(BaseCallback):

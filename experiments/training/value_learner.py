@@ -15,6 +15,9 @@ from experiments.training.self_play import NO_INPUT
 from tripeaks_env._jit import kernel
 from tripeaks_env.game.rules import Rules
 
+PARTS = ("net", "average", "optimizer")
+"""What changes of a learner in training."""
+
 
 class ValueLearner:
     """The value network in training, and its average.
@@ -40,8 +43,7 @@ class ValueLearner:
         self.net = nn.Sequential(layers[0], nn.ReLU(), layers[1], nn.ReLU(), layers[2]).to(device)
         self.average = AveragedModel(self.net, avg_fn=self._averaged)
         self.optimizer = torch.optim.Adam(self.net.parameters(), lr=config.learning_rate)
-        identity = np.arange(INPUTS)
-        maps = [identity, mirrored()]
+        maps = [np.arange(INPUTS), mirrored()]
         if not (rules.wild or rules.empty_waste):
             maps += [reversed_ranks(), mirrored()[reversed_ranks()]]
         self.symmetries = np.stack(maps).astype(np.int16)
@@ -64,17 +66,12 @@ class ValueLearner:
 
     def state(self) -> dict[str, Any]:
         """Return what a training goes on from."""
-        return {
-            "net": self.net.state_dict(),
-            "average": self.average.state_dict(),
-            "optimizer": self.optimizer.state_dict(),
-        }
+        return {part: getattr(self, part).state_dict() for part in PARTS}
 
     def load_state(self, state: dict[str, Any]) -> None:
         """Go on from what :meth:`state` returned."""
-        self.net.load_state_dict(state["net"])
-        self.average.load_state_dict(state["average"])
-        self.optimizer.load_state_dict(state["optimizer"])
+        for part in PARTS:
+            getattr(self, part).load_state_dict(state[part])
 
     def steps(self, positions: int) -> int:
         """Return how many batches to train on after a round of so many positions, at least one."""
@@ -109,7 +106,7 @@ class ValueLearner:
             self.optimizer.step()
             self.average.update_parameters(self.net)
             total += loss.item()
-        return total / max(steps, 1)
+        return total / steps
 
 
 @kernel

@@ -15,12 +15,10 @@ import numpy as np
 import pytest
 
 import agents
-from agents.search.agent import SearchAgent
-from agents.search.endgame import all_known
+from agents.search.agent import SearchAgent, all_known
 from agents.search.halving import halve, worlds_per_round
-from agents.search.ismcts import sight
+from agents.search.ismcts import Options, new_tree, search_in_worlds, sight
 from agents.search.playouts import POLICIES
-from agents.search.rollout import search_by_rollouts
 from agents.search.worlds import deal_hidden, games_as_seen
 from agents.simple import frees
 from tests.agents.test_agents import play
@@ -290,7 +288,8 @@ def test_rollouts_have_the_right_mean(name: str, policy: str) -> None:
     for game, naive in small_endgames(rules, 6, 3, 3):
         actions, means = np.empty(1, dtype=np.int64), np.empty((1, 29))
         record = as_seen(game.record, rules)
-        search_by_rollouts(record, tables(rules), 0, simulations, POLICIES.index(policy), 0.0, actions, means)
+        options = Options(POLICIES.index(policy), 0.0)
+        search_in_worlds(record, tables(rules), 0, simulations, options, new_tree(0), actions, means)
         legal = game.legal_actions()
         worlds = naive_worlds(naive)
         tried = worlds_per_round(simulations, len(legal), len(legal))
@@ -307,7 +306,8 @@ def test_a_win_is_worth_its_bonus() -> None:
     means = np.empty((2, 1, 29))
     for bonus, found in zip((0.0, 1000.0), means, strict=True):
         record, actions = as_seen(game.record, Rules.easy), np.empty(1, dtype=np.int64)
-        search_by_rollouts(record, tables(Rules.easy), 0, 4000, POLICIES.index("greedy"), bonus, actions, found)
+        options = Options(POLICIES.index("greedy"), bonus)
+        search_in_worlds(record, tables(Rules.easy), 0, 4000, options, new_tree(0), actions, found)
     for action in game.legal_actions():
         wins = [naive_luck(played(world, action)) for world in naive_worlds(naive)]
         expected = float(sum(wins, Fraction(0)) / len(wins))
@@ -378,6 +378,7 @@ def test_halving_keeps_the_best() -> None:
     assert order[:5].tolist() == [5, 9, 11, 7, 3]
 
 
+@pytest.mark.slow
 def test_rollouts_beat_the_policies_they_play() -> None:
     """On the same deals, by more than chance would do."""
     numbers = training_deals(250)

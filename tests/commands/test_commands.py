@@ -424,12 +424,14 @@ def test_version(run: Run) -> None:
     assert run("--version") == f"tripeaks {__version__}\n"
 
 
+@pytest.mark.slow
 def test_the_package_does_not_import_the_extra() -> None:
     code = "import sys, tripeaks_env, tripeaks_env.cli; print(*{'typer', 'rich', 'matplotlib'} & {*sys.modules})"
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ended.stdout == "\n"
 
 
+@pytest.mark.slow
 def test_an_interrupt_ends_quietly_with_130() -> None:
     with subprocess.Popen(
         [*COMMAND, "solve", "-"],
@@ -450,6 +452,7 @@ def test_an_interrupt_ends_quietly_with_130() -> None:
         assert process.stderr.read().strip() == ""
 
 
+@pytest.mark.slow
 def test_a_closed_pipe_ends_quietly() -> None:
     with subprocess.Popen(
         [*COMMAND, "random", "--count", "100000"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -462,6 +465,7 @@ def test_a_closed_pipe_ends_quietly() -> None:
         assert process.stderr.read() == ""
 
 
+@pytest.mark.slow
 def test_an_encoding_without_card_symbols_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONIOENCODING", "latin-1")
     ended = subprocess.run([*COMMAND, "deal", CODE], capture_output=True, text=True, encoding="latin-1", check=True)

@@ -358,6 +358,7 @@ def test_arguments_that_are_not_allowed(arguments: dict[str, Any], message: str)
         TriPeaksEnv(**arguments)
 
 
+@pytest.mark.slow
 def test_importing_compiles_and_builds_nothing() -> None:
     """No kernel has machine code, no lattice exists, and nothing of the benchmark is loaded."""
     code = (

@@ -9,7 +9,7 @@ import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers.vector import RecordEpisodeStatistics
 
-from tests.common import RULES, every_rules, naive_game, slow
+from tests.common import RULES, every_rules, naive_game, sizes, slow
 from tests.game.test_engine import REASONS
 from tripeaks_env import Deal, Game, Rules, TriPeaksEnv, TriPeaksVectorEnv, is_evaluation
 from tripeaks_env.game.deals import parse_code
@@ -67,7 +67,7 @@ def choose(rng: np.random.Generator, mask: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("mode", AutoresetMode)
 @pytest.mark.parametrize("name", SIX)
-@pytest.mark.parametrize("steps", [150, *slow(2000)])
+@pytest.mark.parametrize("steps", sizes(150, 600, 2000))
 def test_equal_to_single_environments(mode: AutoresetMode, name: str, steps: int) -> None:
     """Observations, rewards, flags and infos, for the same seeds, with the statistics of episodes recorded too."""
     kwargs: dict[str, Any] = {"rules": RULES[name], "max_undos": 3 if name in ("easy", "wild") else 0}

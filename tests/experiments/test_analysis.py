@@ -378,7 +378,7 @@ def test_a_single_deal_and_a_game_without_choice() -> None:
     assert math.isnan(pair["score_low"])
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_intervals_hold_the_truth_in_95_percent_of_repeats() -> None:
     """The truth is that of a million deals, whose own error is a fiftieth of the intervals' or less."""
     repeats, skills = 500, {"a": -0.2, "b": 0.4}

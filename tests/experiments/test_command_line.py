@@ -41,7 +41,6 @@ from experiments.config import (
 from experiments.pages.curves import read_curves
 from experiments.pages.speed.harness import QUICK, Measure, Row, Sample, Size, measure
 from experiments.pages.speed.page import COLUMNS, report
-from experiments.pages.speed.peers import PEERS
 from experiments.pages.speed.rows import SECTIONS
 from experiments.runs.store import facts_of_agent
 from tests.common import AtOnce, compared
@@ -265,6 +264,7 @@ def test_streak_scoring_is_compared_with_its_optimum(tmp_path: Path) -> None:
     assert oracle["optimum"].tolist() == [solve(Deal.from_code(code), "traditional").score for code in oracle["deal"]]
 
 
+@pytest.mark.slow
 def test_page_of_optima(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A row for every preset, of the solver's answers; solved presets are not solved again."""
     monkeypatch.chdir(tmp_path)
@@ -460,6 +460,7 @@ class Interrupted(AtOnce):
         raise KeyboardInterrupt
 
 
+@pytest.mark.slow
 def test_compare_command_goes_on_after_an_interrupt_and_writes_all_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -575,7 +576,7 @@ def test_quick_speed_run_writes_a_page_of_every_row(
     assert f"gymnasium {metadata.version('gymnasium')}" in page
     cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in page.splitlines() if line.startswith("| ")]
     rows = [row for row in cells if row[1] not in ("median", "---:")]
-    measures = [each for section in (*SECTIONS.values(), PEERS) for each in section]
+    measures = [each for section in SECTIONS.values() for each in section]
     for row, each in zip(rows, measures, strict=True):
         assert len(row) == len(COLUMNS)
         assert row[0].startswith(each.name)

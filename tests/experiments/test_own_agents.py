@@ -43,6 +43,7 @@ def test_a_class_gets_options() -> None:
     assert agent.keywords == {"rules": Rules.classic, "seed": 3, "colour": "red"}
 
 
+@pytest.mark.slow
 def test_a_module_in_the_current_folder_is_found(tmp_path: Path) -> None:
     """As ``python -m experiments`` puts that folder first on the path."""
     (tmp_path / "brought.py").write_text("def f(observation, action_mask):\n    return action_mask.argmax(axis=1)\n")

@@ -18,7 +18,7 @@ from stable_baselines3 import A2C, DQN, PPO
 from stable_baselines3.common.vec_env import DummyVecEnv
 
 import agents
-from agents.learned.ppo import policy_arguments
+from agents.learned.policy_network import policy_arguments
 from experiments.config import Entry
 from experiments.games.audit import generators
 from experiments.games.play import play
@@ -174,7 +174,7 @@ def test_a_model_is_loaded_only_when_it_is_trusted(tmp_path: Path) -> None:
     for make in (
         lambda: agents.make(path),
         lambda: Candidate(path, Rules.easy).make(),
-        lambda: GamesTask("", Entry(agent=path), Rules.easy, 0, (0, 1)).make(),
+        lambda: GamesTask("", Rules.easy, 0, (0, 1), Entry(agent=path)).make(),
         lambda: record_games(Export(path, 1).tasks()[0]),
         lambda: _load_agent(path, Rules.easy, 0, False),
     ):
@@ -182,7 +182,7 @@ def test_a_model_is_loaded_only_when_it_is_trusted(tmp_path: Path) -> None:
             make()
     assert not (tmp_path / "touched").exists()
     with pytest.raises(ValueError, match="cannot be made"):  # a path is no learning rate
-        GamesTask("", Entry(agent=path, trust=True), Rules.easy, 0, (0, 1)).make()
+        GamesTask("", Rules.easy, 0, (0, 1), Entry(agent=path, trust=True)).make()
     assert (tmp_path / "touched").exists()
 
 

@@ -15,8 +15,7 @@ from stable_baselines3.common.env_util import make_vec_env
 
 import agents
 from agents.learned.checkpoint import SHIPPED
-from agents.learned.policy_network import PolicyNetwork, RelativeRanks
-from agents.learned.ppo import PPOAgent
+from agents.learned.policy_network import PolicyNetwork, PPOAgent, RelativeRanks
 from experiments.config import ConfigError, TrainConfig
 from experiments.games.play import play
 from experiments.training import ppo
@@ -124,6 +123,7 @@ def test_shaped_rewards_add_up_to_score_and_bonus() -> None:
 TINY = {"name": "tiny", "total_steps": 256, "num_envs": 2, "hidden": [8], "n_steps": 64, "batch_size": 64}
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # of the training library and TensorBoard
 def test_training_keeps_goes_on_and_repeats_itself(tmp_path: Path) -> None:
     config = TrainConfig.model_validate(TINY | {"evaluate_every": 128, "evaluation_deals": 10})
@@ -160,6 +160,7 @@ def test_training_keeps_goes_on_and_repeats_itself(tmp_path: Path) -> None:
     assert [row.split(",")[0] for row in curve] == ["steps", "0", "128", "256", "384", "512"]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # of the training library and TensorBoard
 @pytest.mark.parametrize("value", [None, *slow({"hidden": [16, 4], "batch_size": 32})])
 def test_interrupted_training_says_where_it_goes_on_and_ends_with_the_same_agent(
@@ -206,9 +207,10 @@ def test_interrupted_training_says_where_it_goes_on_and_ends_with_the_same_agent
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # of the training library and TensorBoard
 def test_a_training_that_diverges_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ppo.Falling, "__call__", lambda *_: 1e30)
+    monkeypatch.setattr(ppo, "_falling", lambda *_: 1e30)
     with pytest.raises(ConfigError, match="the policy network has diverged; lower its learning_rate"):
         train(TrainConfig.model_validate(TINY | {"evaluation_deals": 2, "value": None}), tmp_path)
 

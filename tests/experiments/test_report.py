@@ -35,6 +35,7 @@ from tripeaks_env import Game, Rules, action_values
 from tripeaks_env.solver.advice import action_values_many
 
 
+@pytest.mark.slow
 def test_the_page_is_whole_and_accessible(page: Page) -> None:
     ids = [each["id"] for each in page.attributes if each.get("id")]
     assert len(ids) == len(set(ids))
@@ -55,6 +56,7 @@ def test_the_page_is_whole_and_accessible(page: Page) -> None:
     assert any(each.get("aria-live") == "polite" for each in page.attributes)
 
 
+@pytest.mark.slow
 def test_replays_are_the_games_of_the_results(written: Written, page: Page) -> None:
     deals = page.replays["deals"]
     assert [deal["code"] for deal in deals] == list(choose_deals(3, written.results, written.moves))
@@ -103,6 +105,7 @@ def test_replays_of_other_rules(rules: Rules) -> None:
     assert board.score == deal["games"][0]["score"]
 
 
+@pytest.mark.slow
 def test_replayed_deals_follow_the_rule(written: Written) -> None:
     """In turn: where the fair agents differ most, and where one of them lost most by one action."""
     results, moves = written.results, written.moves
@@ -124,12 +127,14 @@ def test_replayed_deals_follow_the_rule(written: Written) -> None:
     assert list(choose_deals([codes[4], codes[1]], results, moves)) == [codes[4], codes[1]]
 
 
+@pytest.mark.slow
 def test_results_that_are_not_of_their_actions_are_refused(written: Written) -> None:
     deals = choose_deals(1, written.results, written.moves)
     with pytest.raises(ValueError, match="its actions lead to"):
         replay_data(deals, written.results.assign(score=1), Rules.easy)
 
 
+@pytest.mark.slow
 def test_all_files_are_written_and_the_leaderboard_is_printed(written: Written) -> None:
     assert {file.name for file in written.folder.iterdir()} == FILES
     assert "greedy" in written.printed
@@ -198,6 +203,7 @@ class ClosedPipe(io.StringIO):
         raise BrokenPipeError
 
 
+@pytest.mark.slow
 def test_all_is_written_when_nobody_reads_what_is_printed(
     tmp_path: Path, written: Written, monkeypatch: pytest.MonkeyPatch
 ) -> None:

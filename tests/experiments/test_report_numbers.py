@@ -18,6 +18,8 @@ from tests.experiments.reports import (
 )
 from tripeaks_env.parallel.intervals import mean_interval
 
+pytestmark = pytest.mark.slow
+
 
 def wilson(outcomes: pd.Series) -> dict[str, float]:
     if not len(outcomes):

@@ -9,6 +9,7 @@ import time
 import traceback
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from tqdm import tqdm  # type: ignore[import-untyped]
 
 from experiments.config import TrainConfig
 from experiments.training import ppo
+from tests.common import exhaustive, slow
 from tests.experiments.test_training import iterate
 
 KILLS = 8
@@ -106,6 +108,11 @@ def run(train: Train, folder: Path, moment: int = -1, seconds: float | None = No
     return code == 0
 
 
+def kill_at_many_files(train: Train, folder: Path) -> str:
+    """Kill a training before or after every second file or so."""
+    return kill_at_every_file(train, folder, step=3)
+
+
 def kill_at_random(train: Train, folder: Path) -> str:
     """Kill a training at random moments again and again until it ends nevertheless; then the next, until ``KILLS`` kills."""
     train(folder / "first")  # in this process, so that those that it forks have all kernels
@@ -123,21 +130,25 @@ def kill_at_random(train: Train, folder: Path) -> str:
     return f"{kills} kills in {trainings} trainings of {seconds:.2f} s each"
 
 
-def kill_at_every_file(train: Train, folder: Path) -> str:
-    """Kill a training once, before and after each file that it writes."""
+def kill_at_every_file(train: Train, folder: Path, step: int = 1) -> str:
+    """Kill a training once, before and after each file that it writes, or at every so many of these moments."""
     train(folder / "whole")
     whole, moment = files(folder / "whole"), 0
     while not run(train, folder / f"killed-{moment}", moment):
         assert run(train, folder / f"killed-{moment}")
         assert files(folder / f"killed-{moment}") == whole
-        moment += 1
+        moment += step
     assert moment > 2 * len(whole)
     return f"killed at {moment} moments"
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("train", TRAININGS)
-@pytest.mark.parametrize("kill", [kill_at_random, kill_at_every_file])
+@pytest.mark.parametrize(
+    ("kill", "train"),
+    [
+        *slow((kill_at_many_files, train_ppo), (kill_at_many_files, iterate)),
+        *exhaustive(*product((kill_at_every_file, kill_at_random), TRAININGS)),
+    ],
+)
 def test_killed_training_ends_like_an_undisturbed_one(
     kill: Callable[[Train, Path], str], train: Train, tmp_path: Path
 ) -> None:

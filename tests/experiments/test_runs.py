@@ -26,12 +26,11 @@ from experiments.games.tasks import CHUNK
 from experiments.runs.folder import opened
 from experiments.runs.provenance import provenance
 from experiments.runs.store import Store
-from tests.common import compared, slow
+from tests.common import compared, exhaustive, slow
 from tripeaks_env import Game, solve
 from tripeaks_env.parallel.processes import LocalPool
 
-KILLS = 5
-CONFIG = {"name": "x", "deals": {"count": 350}, "agents": ["random", "oracle"], "moves": 50}
+CONFIG = {"name": "x", "deals": {"count": 350}, "agents": ["random", "oracle"], "moves": 12}
 TABLES = ("results.parquet", "moves.parquet")
 
 
@@ -54,14 +53,14 @@ def files(folder: Path) -> dict[str, bytes]:
     return {name: (folder / name).read_bytes() for name in TABLES} | {"summary": json.dumps(summary).encode()}
 
 
-@pytest.mark.slow
-def test_killed_at_any_moment_it_ends_as_if_undisturbed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kills", [*slow(2), *exhaustive(20)])
+def test_killed_at_any_moment_it_ends_as_if_undisturbed(kills: int, tmp_path: Path) -> None:
     began = time.monotonic()
     finish(tmp_path / "whole", CONFIG)
     lasts = time.monotonic() - began
     rng = random.Random(0)
     killed = 0
-    while killed < KILLS:
+    while killed < kills:
         with subprocess.Popen(
             command(tmp_path / "parts", CONFIG), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         ) as run:
@@ -76,14 +75,9 @@ def test_killed_at_any_moment_it_ends_as_if_undisturbed(tmp_path: Path) -> None:
     assert not list((tmp_path / "parts").rglob(".part-*"))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
-    [
-        ["--workers", "1"],
-        ["--workers", "2"],
-        ["--engine", "ray", "--workers", "2"],
-    ],
+    [*slow(["--workers", "2"], ["--engine", "ray", "--workers", "2"]), *exhaustive(["--workers", "1"])],
     ids=" ".join,
 )
 def test_all_engines_give_equal_tables(options: list[str], tmp_path_factory: pytest.TempPathFactory) -> None:

@@ -21,7 +21,7 @@ from experiments.games.tasks import GamesTask, play_games, try_agent
 from experiments.suites import DealsTask, examine
 from tripeaks_env import Rules
 
-task = GamesTask("", Entry(agent="opener"), Rules.easy, 0, (25, 51))
+task = GamesTask("", Rules.easy, 0, (25, 51), Entry(agent="opener"))
 assert try_agent(task) == ""
 played = play_games(task)
 value_moves(MovesTask("", Rules.easy, 0, (25,), (Lines(played["actions"][:1], played["lengths"][:1]),)))
@@ -33,6 +33,7 @@ print(json.dumps([files, json.loads(played["sources"].tobytes())]))
 ROOMS = ("tripeaks_env", "agents", "experiments")
 
 
+@pytest.mark.slow
 def test_all_of_this_project_that_workers_import_is_under_the_digest(tmp_path: Path) -> None:
     """The module that starts them too, which they import as ``__mp_main__``."""
     done = subprocess.run([sys.executable, "-c", WORK], cwd=ROOT, capture_output=True, text=True, check=True)

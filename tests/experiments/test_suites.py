@@ -46,6 +46,7 @@ def test_the_file_of_a_suite_is_what_the_command_finds(name: str, tmp_path: Path
     pd.testing.assert_frame_equal(found(0, 8, rules, tmp_path), suites.read(rules, 8), check_exact=True)
 
 
+@pytest.mark.slow
 def test_random_play_scores_what_naive_random_play_does() -> None:
     rules = Rules.easy
     rng = np.random.default_rng(0)

@@ -16,13 +16,13 @@ from agents.learned.value_network import evaluate, working_memory
 from experiments.comparison.report import write_comparison
 from experiments.config import CompareConfig, ConfigError, IterationConfig, TrainConfig, ValuePart, load_training
 from experiments.games.play import play
-from experiments.pages.curves import final_line, intervals, name_of_training, read_curves
+from experiments.pages.curves import config_of, final_line, intervals, read_curves
 from experiments.pages.results import write_page
 from experiments.runs.provenance import provenance
 from experiments.training import expert_iteration, ppo
-from experiments.training.advantage import AdvantageReward
 from experiments.training.distillation import VALUES, decisions, distil
 from experiments.training.folder import claim, read_state, write_state
+from experiments.training.rewards import AdvantageReward
 from experiments.training.self_play import Record, input_lists, new_record, outcomes, play_games, returns
 from experiments.training.value_learner import ValueLearner
 from tests.agents.test_expectation import random_network
@@ -126,6 +126,7 @@ def test_advantages_add_up_to_the_outcome_less_luck(name: str) -> None:
     assert sum(len(targets) for _, targets in env.harvest) > 10_000
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # of TensorBoard
 def test_expert_iteration_goes_on_as_if_never_interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Killed in every iteration, and before the policy learns, it ends with the same files."""
@@ -204,6 +205,7 @@ def test_value_network_learns_what_it_is_shown() -> None:
         learner.network()
 
 
+@pytest.mark.slow
 def test_policy_network_learns_what_the_search_prefers(tmp_path: Path) -> None:
     policy = {"games": 60, "epochs": 12, "batch_size": 64, "hidden": [64], "depth": 1, "temperature": 3.0}
     config = IterationConfig.model_validate(TINY | {"policy": policy})
@@ -361,7 +363,7 @@ def test_curves_of_several_seeds(tmp_path: Path) -> None:
         read_curves([tmp_path / "nowhere"])
     (folders[1] / "config.yaml").write_text("name: ../../x\nseed: 1\n")
     with pytest.raises(ConfigError, match=r"name is '../../x' and seed 1; they must be those of a training"):
-        name_of_training(folders[1])
+        config_of(folders[1])
 
 
 def test_method_of_a_training_is_read_from_its_config(tmp_path: Path) -> None:
@@ -375,6 +377,7 @@ def test_method_of_a_training_is_read_from_its_config(tmp_path: Path) -> None:
         load_training(path)
 
 
+@pytest.mark.slow
 def test_results_page_has_the_numbers_of_its_folders(tmp_path: Path) -> None:
     seeds = [{"agent": "opener", "label": f"opener {seed}", "seed": seed, "group": "openers"} for seed in (1, 2)]
     config = CompareConfig.model_validate(

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.common import RULES, all_rules, every_rules, naive_game, random_game, seeds, slow
+from tests.common import RULES, all_rules, every_rules, naive_game, random_game, seeds, sizes
 from tests.naive import NaiveGame
 from tripeaks_env import Game, Rejection, Rules
 from tripeaks_env.game.cards import RANK_OF, WILD
@@ -133,25 +133,21 @@ def expected(rules: Rules, max_undos: int) -> set[str]:
 
 
 @every_rules
-@pytest.mark.parametrize("max_undos", [4, *slow(0)])
-def test_same_games_as_the_reference(rules: Rules, max_undos: int) -> None:
-    """Observations, masks, score, moves, run, peaks, status and rejections agree at every step of random games."""
-    happened = play_many(rules, count=100, max_undos=max_undos, seed=max_undos)
-    assert set(happened) >= expected(rules, max_undos)
+@pytest.mark.parametrize(("without", "undoing"), sizes((0, 100), (500, 200), (10_000, 1_000)))
+def test_same_games_as_the_reference(rules: Rules, without: int, undoing: int) -> None:
+    """Observations, masks, score, moves, run, peaks, status and rejections agree at every step of random games.
+
+    So many are without undos, and so many with.
+    """
+    for count, max_undos in ((without, 0), (undoing, 4)):
+        if count:
+            happened = play_many(rules, count, max_undos, seed=count)
+            assert set(happened) >= expected(rules, max_undos)
 
 
 @given(all_rules, st.integers(0, 3), seeds)
 def test_same_games_under_any_rules(rules: Rules, max_undos: int, seed: int) -> None:
     play_many(rules, 4, max_undos, seed, batch=4)
-
-
-@pytest.mark.slow
-@every_rules
-@pytest.mark.parametrize(("count", "max_undos", "seed"), [(5_000, 0, 1), (5_000, 0, 2), (1_000, 5, 3)])
-def test_many_same_games_as_the_reference(rules: Rules, count: int, max_undos: int, seed: int) -> None:
-    """10,000 games without undo and 1,000 with, of each rule combination."""
-    happened = play_many(rules, count, max_undos, seed)
-    assert set(happened) >= expected(rules, max_undos)
 
 
 @given(st.sampled_from(list(RULES.values())), seeds)
@@ -172,15 +168,15 @@ def test_cards_are_conserved(rules: Rules, seed: int) -> None:
     assert counts[1:].tolist() == [4] * 13 + [0, int(rules.wild)]
 
 
-@pytest.mark.parametrize("combinations", ["QUICK[-3:]", *slow("RULES")])
-def test_plain_python(combinations: str) -> None:
+@pytest.mark.slow
+def test_plain_python() -> None:
     """Without the compiler the same code plays as the reference does, with undos, and without any warning."""
     code = (
-        "from tests.common import QUICK, RULES, WORKED_WIN\n"
+        "from tests.common import RULES, WORKED_WIN\n"
         "from tests.game.test_engine import play_many\n"
         "from tripeaks_env import Game\n"
-        f"for seed, name in enumerate({combinations}):\n"
-        "    play_many(RULES[name], 6, 3, seed, batch=3)\n"
+        "for seed, rules in enumerate(RULES.values()):\n"
+        "    play_many(rules, 6, 3, seed, batch=3)\n"
         "game = Game('TP1-E-AAAAAAB', actions=[20, 23, 22])\n"
         "print(game.undo().turned_down, game.observation()['waste'], Game('TP1-E-AAAAAAB', actions=WORKED_WIN).score)"
     )

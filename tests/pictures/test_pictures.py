@@ -54,9 +54,8 @@ def window() -> np.ndarray:
 
 @pytest.fixture
 def human() -> Iterator[TriPeaksEnv]:
-    """An environment with a window that does not wait."""
+    """An environment with a window."""
     env = TriPeaksEnv(render_mode="human", render_size=(160, 90))
-    env._screen.fps = 0
     yield env
     env.close()
 
@@ -281,7 +280,6 @@ def test_two_environments_with_windows() -> None:
     """pygame has one window: whoever shows last has it, and nobody fails."""
     envs = [TriPeaksEnv(render_mode="human", render_size=(side, side)) for side in (90, 120)]
     for env in envs:
-        env._screen.fps = 0
         env.reset(seed=0)
     envs[0].step(DRAW)
     assert window().shape == (90, 90, 3)
@@ -295,7 +293,6 @@ def test_two_environments_with_windows() -> None:
 
 def test_the_window_of_many_games() -> None:
     env = TriPeaksVectorEnv(5, render_mode="human", render_size=(64, 36))
-    env._screen.fps = 0
     env.reset(seed=0)
     env.step(np.array([DRAW] * 5))
     assert window().shape == (2 * 36 + 4, 3 * 64 + 8, 3)
@@ -304,6 +301,7 @@ def test_the_window_of_many_games() -> None:
     assert not pygame.display.get_init()
 
 
+@pytest.mark.slow
 def test_without_a_display() -> None:
     """One line says so."""
     code = "from tripeaks_env import TriPeaksEnv; TriPeaksEnv(render_mode='human').reset()"
@@ -312,6 +310,7 @@ def test_without_a_display() -> None:
     assert done.stderr.splitlines()[-1].startswith("gymnasium.error.Error: no window can be opened (")
 
 
+@pytest.mark.slow
 def test_without_pygame() -> None:
     """Nothing but pictures needs it, and its absence is told in one line."""
     code = (
@@ -328,6 +327,7 @@ def test_without_pygame() -> None:
     assert (done.stdout, done.stderr) == ("pictures of boards need pygame-ce: pip install 'tripeaks-env[render]'\n", "")
 
 
+@pytest.mark.slow
 def test_importing_the_package_does_not_load_pygame() -> None:
     code = "import sys, tripeaks_env; print('pygame' in sys.modules); import tripeaks_env.pictures.board"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

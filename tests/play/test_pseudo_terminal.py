@@ -112,6 +112,7 @@ if sys.platform != "win32":
         for terminal in opened:
             terminal.close()
 
+    @pytest.mark.slow
     def test_a_game_on_a_terminal(terminals: list[Terminal]) -> None:
         """Wrong keys, undo, hint, code, resizing and quitting; colours are there."""
         terminal = Terminal("play", CODE)
@@ -157,9 +158,10 @@ if sys.platform != "win32":
         terminal.send("xq")
         terminal.ended(0)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("keys", "code"),
-        [("\x1a\x1c3q\x03", 130), *(pytest.param(keys, 0, marks=pytest.mark.slow) for keys in ("\x04", "cTP1\x04"))],
+        [("\x1a\x1c3q\x03", 130), ("\x04", 0), ("cTP1\x04", 0)],
     )
     def test_interrupt_and_end(terminals: list[Terminal], keys: str, code: int) -> None:
         terminal = Terminal("play", CODE)
@@ -189,7 +191,8 @@ if sys.platform != "win32":
         terminal.send("q")
         terminal.ended(0)
 
-    @pytest.mark.parametrize("controls", [True, pytest.param(False, marks=pytest.mark.slow)])
+    @pytest.mark.slow
+    @pytest.mark.parametrize("controls", [True, False])
     def test_a_terminal_that_goes_away(terminals: list[Terminal], controls: bool) -> None:
         terminal = Terminal("play", CODE, controls=controls)
         terminals.append(terminal)

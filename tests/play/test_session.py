@@ -119,6 +119,7 @@ def test_a_blocked_game_can_be_undone() -> None:
     assert session.optimum() == Message("optimum_lost", {"score": 657, "moves": len(session.best_line())})
 
 
+@pytest.mark.slow
 @given(numbers, rules_choices, st.lists(st.integers(0, 28), max_size=30))
 def test_the_solver_is_asked(number: int, rules: RulesChoice, actions: list[int]) -> None:
     session = Session(Deal.from_number(number).code(rules))

@@ -25,7 +25,7 @@ from tests.common import (
     naive_game,
     random_game,
     seeds,
-    slow,
+    sizes,
     swept,
 )
 from tests.naive import RANKS, NaiveGame, naive_choice, naive_ends, naive_luck, naive_playout
@@ -241,16 +241,10 @@ def assert_both_methods_agree(rules: Rules, sample: range) -> None:
 
 
 @additive_rules
-def test_two_methods_reach_the_same(rules: Rules) -> None:
+@pytest.mark.parametrize("sample", sizes(range(3), range(1_000, 1_040), range(1_000, 1_100)))
+def test_two_methods_reach_the_same(rules: Rules, sample: range) -> None:
     """Without streaks, lines by values of positions end as well as those of the solver, which works otherwise."""
-    assert_both_methods_agree(rules, range(3))
-
-
-@pytest.mark.slow
-@additive_rules
-def test_two_methods_reach_the_same_from_many_positions(rules: Rules) -> None:
-    """The same from 100 positions under each rule combination, 1,300 in all."""
-    assert_both_methods_agree(rules, range(1_000, 1_100))
+    assert_both_methods_agree(rules, sample)
 
 
 def position_with(rules: Rules, wanted: str) -> Game:
@@ -389,7 +383,7 @@ def test_the_game_stays_as_it_is(rules: str) -> None:
     assert game.record == record
 
 
-def assert_difficulty(rules: Rules, seed: int, playouts: int = 400) -> None:
+def assert_difficulty(rules: Rules, seed: int, playouts: int) -> None:
     """Every figure is that of brute force, and the luck is within 5 standard errors of the exact chance."""
     game, naive = small_endgame(rules, seed)
     ends = naive_ends(naive)
@@ -407,18 +401,13 @@ def assert_difficulty(rules: Rules, seed: int, playouts: int = 400) -> None:
 
 
 @brute_rules
-def test_difficulty_by_brute_force(rules: Rules) -> None:
+@pytest.mark.parametrize(
+    ("sample", "playouts"), sizes((range(6), 400), (range(3_000, 3_015), 2000), (range(3_000, 3_040), 2000))
+)
+def test_difficulty_by_brute_force(rules: Rules, sample: range, playouts: int) -> None:
     """On small endgames: winnable, draws in hand, winning moves, legal moves and luck."""
-    for seed in range(6):
-        assert_difficulty(rules, seed)
-
-
-@pytest.mark.slow
-@brute_rules
-def test_difficulty_of_many_endgames_by_brute_force(rules: Rules) -> None:
-    """The same on 40 endgames under each rule combination."""
-    for seed in range(3_000, 3_040):
-        assert_difficulty(rules, seed, playouts=2000)
+    for seed in sample:
+        assert_difficulty(rules, seed, playouts)
 
 
 def assert_luck(number: int, rules: Rules, naive_playouts: int) -> None:
@@ -431,18 +420,12 @@ def assert_luck(number: int, rules: Rules, naive_playouts: int) -> None:
     assert abs(wins / naive_playouts - luck) <= 5 * error
 
 
-@pytest.mark.parametrize("rules", ["easy", "wild"])
-def test_luck_against_plain_playouts(rules: str) -> None:
-    """The share of won playouts from a deal's start is that of an independent loop over the reference."""
-    assert_luck(1, RULES[rules], 200)
-
-
-@pytest.mark.slow
 @every_rules
-def test_luck_against_many_plain_playouts(rules: Rules) -> None:
-    """The same with more playouts, for two deals under each rule combination."""
-    for number in (1, 77):
-        assert_luck(number, rules, 800)
+@pytest.mark.parametrize(("deals", "playouts"), sizes(([1], 100), ([1, 77], 400), ([1, 77], 800)))
+def test_luck_against_plain_playouts(rules: Rules, deals: list[int], playouts: int) -> None:
+    """The share of won playouts from a deal's start is that of an independent loop over the reference."""
+    for number in deals:
+        assert_luck(number, rules, playouts)
 
 
 def test_luck_is_a_function_of_its_seed() -> None:
@@ -504,7 +487,8 @@ PLAIN = {
 }
 
 
-@pytest.mark.parametrize("position", [PLAIN["long run"], *slow(PLAIN["additive"], PLAIN["streak"])], ids=PLAIN.keys())
+@pytest.mark.slow
+@pytest.mark.parametrize("position", PLAIN.values(), ids=PLAIN.keys())
 def test_plain_python(position: str) -> None:
     """Without the compiler the same code answers as plain Python, with and without streaks, and without any warning."""
     code = (

@@ -8,7 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.common import ADDITIVE, WORKED_WIN, additive_rules, all_rules, every_rules, known_optima, random_game, slow
+from tests.common import (
+    ADDITIVE,
+    WORKED_WIN,
+    additive_rules,
+    all_rules,
+    every_rules,
+    known_optima,
+    random_game,
+    sizes,
+    slow,
+)
 from tripeaks_env import Deal, Game, Rules, Scoring, Status, solve, suite
 from tripeaks_env.game.deals import NUM_DEALS, number_slots, shuffle
 from tripeaks_env.game.engine import GAME, new_games
@@ -47,14 +57,10 @@ def assert_solves(numbers: Sequence[int], rules: str | Rules) -> None:
 
 
 @additive_rules
-def test_answers_are_those_of_the_single_solver(rules: Rules) -> None:
-    assert_solves(NUMBERS, rules)
-
-
-@pytest.mark.slow
-@additive_rules
-def test_many_answers_are_those_of_the_single_solver(rules: Rules) -> None:
-    assert_solves(suite(8192 if rules.name else 2000, seed=1), rules)
+@pytest.mark.parametrize(("preset", "other"), sizes((200, 200), (2000, 500), (8192, 2000)))
+def test_answers_are_those_of_the_single_solver(rules: Rules, preset: int, other: int) -> None:
+    """Of so many deals under rules that are a preset, and of so many under others."""
+    assert_solves(suite(preset if rules.name else other, seed=1), rules)
 
 
 @pytest.mark.parametrize("draw", ["any", "stuck"])

@@ -19,6 +19,7 @@ from tests.common import (
     known_optima,
     random_game,
     seeds,
+    sizes,
 )
 from tests.naive import naive_best
 from tripeaks_env import Deal, Game, Rules, Scoring, Status, solve
@@ -67,16 +68,10 @@ def assert_best(rules: Rules, seed: int) -> None:
 
 
 @additive_rules
-def test_endgames_by_brute_force(rules: Rules) -> None:
+@pytest.mark.parametrize("sample", sizes(range(40), range(1_000, 1_100), range(1_000, 1_250)))
+def test_endgames_by_brute_force(rules: Rules, sample: range) -> None:
     """A plain recursion over all plays of the reference finds the same best score."""
-    for seed in range(40):
-        assert_best(rules, seed)
-
-
-@pytest.mark.slow
-@additive_rules
-def test_many_endgames_by_brute_force(rules: Rules) -> None:
-    for seed in range(1_000, 1_250):
+    for seed in sample:
         assert_best(rules, seed)
 
 
@@ -128,19 +123,14 @@ def assert_lines(rules: Rules, sample: range) -> None:
 
 
 @every_rules
-def test_lines_of_every_objective(rules: Rules) -> None:
+@pytest.mark.parametrize(("additive", "streak"), sizes((6, 2), (100, 20), (260, 40)))
+def test_lines_of_every_objective(rules: Rules, additive: int, streak: int) -> None:
     """Whatever is looked for under any rules, lines replay to what they promise, and the objectives rank as they must.
 
-    No end scores more than that for the score, and no win has fewer draws than that for the moves.
+    No end scores more than that for the score, and no win has fewer draws than that for the moves. There are so many
+    positions under additive scoring, and so many with streaks: at most 10,500 lines, three from each.
     """
-    assert_lines(rules, range(2 if rules.scoring.streak else 6))
-
-
-@pytest.mark.slow
-@every_rules
-def test_many_lines_of_every_objective(rules: Rules) -> None:
-    """The same for 10,500 lines: 13 additive rules at 260 positions and 3 with streaks at 40, three lines each."""
-    assert_lines(rules, range(1_000, 1_040 if rules.scoring.streak else 1_260))
+    assert_lines(rules, range(streak if rules.scoring.streak else additive))
 
 
 def test_lost_deals() -> None:
@@ -194,6 +184,7 @@ def test_the_game_stays_as_it_is() -> None:
     assert game == Game(CODE, actions=WORKED_WIN[:20])
 
 
+@pytest.mark.slow
 def test_plain_python() -> None:
     """Without the compiler the same code solves an endgame as plain Python, and without any warning."""
     code = (

@@ -1,25 +1,15 @@
 """What a comparison leaves behind: the leaderboard on the terminal, tables, plots and a page with replays."""
 
 import json
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-from matplotlib.figure import Figure
 from rich.console import Console
 
 from experiments.comparison.analysis import analyse
 from experiments.comparison.compare import Comparison
 from experiments.comparison.report.page import render
-from experiments.comparison.report.plots import (
-    difficulty_figure,
-    leaderboard_figure,
-    pairs_figure,
-    phases_figure,
-    profiles_figure,
-    save_png,
-)
+from experiments.comparison.report.plots import figures, save_png
 from experiments.comparison.report.replays import choose_deals, replay_data
 from experiments.comparison.report.terminal import leaderboard_table, print_leaderboard, save_picture
 from experiments.config import CompareConfig
@@ -56,20 +46,12 @@ def write_comparison(
     page = render(config, found, analysis, replays, provenance)
     title = f"TriPeaks {config.name}: {config.rules}, {config.deals.count:,} evaluation deals"
     table = leaderboard_table(board, found, title)
-    (folder / "summary.json").unlink(
-        missing_ok=True
-    )  # it is written last: where it is, all files are of one comparison
+    # It is written last: where it is, all files are of one comparison.
+    (folder / "summary.json").unlink(missing_ok=True)
     for name, rows in (("results", found.results), ("moves", found.moves)):
         with replacing(folder / f"{name}.parquet") as path:
             rows.to_parquet(path, index=False)
-    figures: dict[str, Callable[[], Figure]] = {
-        "leaderboard": partial(leaderboard_figure, board, title),
-        "profiles": partial(profiles_figure, analysis.profiles, board, title),
-        "pairs": partial(pairs_figure, analysis.pairs, board, title),
-        "difficulty": partial(difficulty_figure, analysis.difficulty, board, title),
-        "phases": partial(phases_figure, analysis.phases, analysis.mistakes, board, title),
-    }
-    for name, make in figures.items():
+    for name, make in figures(analysis, title).items():
         with replacing(folder / f"{name}.png") as path:
             save_png(path, make)
     with replacing(folder / "leaderboard.svg") as path:

@@ -4,28 +4,31 @@ import math
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import yaml
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from experiments.comparison.analysis import Analysis, named
 from experiments.comparison.compare import Comparison
-from experiments.comparison.report.plots import (
-    BANDS,
-    difficulty_figure,
-    inline_svg,
-    leaderboard_figure,
-    pairs_figure,
-    phases_figure,
-    profiles_figure,
-)
+from experiments.comparison.report.plots import BANDS, figures, inline_svg
 from experiments.config import CompareConfig
 from tripeaks_env.parallel.intervals import mean_interval, share_interval
 
 HERE = Path(__file__).parent
 PROFILE_ROWS = 10
 """Rows of the table of performance profiles, at most so many and one."""
+LABELS = {
+    "leaderboard": "Bars of win rate and mean regret with intervals, a row for each agent; {best} is first. "
+    "The table above has the numbers.",
+    "profiles": "Lines that rise with the regret: the share of deals on which each agent is at most so far from the optimum. "
+    "The table below has the numbers.",
+    "pairs": "A square of percentages: how often the agent of the row scores more than that of the column. "
+    "The table below has the numbers.",
+    "difficulty": "Win rate and mean regret of each agent by how hard the deals are. The table below has the numbers.",
+    "phases": "Above, lines of the points lost so far by cards left in the stock; below, bars of the loss by kind of "
+    "mistake. The tables below have the numbers.",
+}
+"""What is to be seen in each plot, for those who do not see it."""
 
 
 def number(value: float, path: list[object], digits: int = 1, scale: float = 1) -> Markup:
@@ -65,6 +68,8 @@ def render(
     environment.filters["number"] = number
     board = analysis.leaderboard
     deals = found.results.drop_duplicates("deal")
+    profiles = analysis.profiles.pivot(index="regret", columns="agent", values="share")[list(board.index)]
+    step = max(1, math.ceil((len(profiles) - 1) / PROFILE_ROWS))
     values = {
         "config": config,
         "failed": found.failed,
@@ -83,60 +88,18 @@ def render(
             **named("random", mean_interval(deals["random"].to_numpy())),
             "judged": min(config.moves, len(deals)),
         },
-        "profile_rows": _profile_rows(analysis.profiles, board),
+        "profile_rows": profiles.iloc[::step].to_dict("index"),
         "stocks": list(analysis.phases["stock"].unique()),
-        "phase_loss": {(str(row["agent"]), row["stock"]): row["loss"] for row in analysis.phases.to_dict("records")},
+        "phase_loss": analysis.phases.set_index(["agent", "stock"])["loss"].to_dict(),
         "groups": list(analysis.difficulty["group"].unique()),
         "rules": str(config.rules),
         "yaml": yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False, allow_unicode=True),
-        "plots": _plots(analysis),
+        "plots": {
+            name: Markup(inline_svg(name, LABELS[name].format(best=board.index[0]), make))
+            for name, make in figures(analysis).items()
+        },
         "bands": len(board) <= BANDS,
         "css": Markup((HERE / "page.css").read_text(encoding="utf-8")),
         "js": Markup((HERE / "page.js").read_text(encoding="utf-8")),
     }
     return environment.get_template("page.html").render(values)
-
-
-def _profile_rows(profiles: pd.DataFrame, board: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the profiles at some regrets: for each ``regret`` and, by agent, ``shares``."""
-    wide = profiles.pivot(index="regret", columns="agent", values="share")[list(board.index)]
-    step = max(1, math.ceil((len(wide) - 1) / PROFILE_ROWS))
-    chosen = wide.iloc[::step]
-    return [
-        {"regret": regret, "shares": {str(agent): share for agent, share in row.items()}}
-        for regret, row in chosen.iterrows()
-    ]
-
-
-def _plots(analysis: Analysis) -> dict[str, Markup]:
-    board = analysis.leaderboard
-    best = board.index[0]
-    plots = {
-        "leaderboard": (
-            f"Bars of win rate and mean regret with intervals, a row for each agent; {best} is first. "
-            "The table above has the numbers.",
-            lambda: leaderboard_figure(board),
-        ),
-        "profiles": (
-            "Lines that rise with the regret: the share of deals on which each agent is at most so far from the optimum. "
-            "The table below has the numbers.",
-            lambda: profiles_figure(analysis.profiles, board),
-        ),
-        "difficulty": (
-            "Win rate and mean regret of each agent by how hard the deals are. The table below has the numbers.",
-            lambda: difficulty_figure(analysis.difficulty, board),
-        ),
-    }
-    if len(analysis.pairs):
-        plots["pairs"] = (
-            "A square of percentages: how often the agent of the row scores more than that of the column. "
-            "The table below has the numbers.",
-            lambda: pairs_figure(analysis.pairs, board),
-        )
-    if len(analysis.phases):
-        plots["phases"] = (
-            "Above, lines of the points lost so far by cards left in the stock; below, bars of the loss by kind of mistake. "
-            "The tables below have the numbers.",
-            lambda: phases_figure(analysis.phases, analysis.mistakes, board),
-        )
-    return {name: Markup(inline_svg(name, label, make)) for name, (label, make) in plots.items()}

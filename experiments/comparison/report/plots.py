@@ -5,6 +5,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,6 +17,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from experiments.comparison.analysis import Analysis
+
 COLORS = ("#3f7fc1", "#d9772b", "#2f9a6b", "#b45fc0", "#c9504f", "#938322", "#2b9fa6", "#8c6d5a", "#d1609a", "#6f74d6")
 """Of fair agents, in turn; readable on white and on black."""
 MARKERS = "osD^v<>pPX"
@@ -24,6 +27,8 @@ BANDS = 6
 """Agents in a plot whose intervals are drawn as bands, at most; more bands hide each other."""
 GRAY = "#8a8f94"
 """Of agents that see all cards."""
+MEASURES = (("win_rate", 100, "win rate, %"), ("regret", 1, "mean regret to the optimum, points"))
+"""The columns in plots of two sides, what they are multiplied by, and what they are called."""
 INK = "#010203"
 """Of text and axes of a plot inside the page, where it becomes the text's colour."""
 STYLE: dict[Any, Any] = {
@@ -35,13 +40,23 @@ STYLE: dict[Any, Any] = {
     "legend.frameon": False,
     "font.size": 10,
 }
-INLINE: dict[str, str] = dict.fromkeys(
-    ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color"), INK
-)
+INLINE = dict.fromkeys(("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color"), INK)
+
+
+def figures(analysis: Analysis, title: str = "") -> dict[str, Callable[[], Figure]]:
+    """Return what makes each plot of a comparison, by its name."""
+    board = analysis.leaderboard
+    return {
+        "leaderboard": partial(leaderboard_figure, board, title),
+        "profiles": partial(profiles_figure, analysis.profiles, board, title),
+        "pairs": partial(pairs_figure, analysis.pairs, board, title),
+        "difficulty": partial(difficulty_figure, analysis.difficulty, board, title),
+        "phases": partial(phases_figure, analysis.phases, analysis.mistakes, board, title),
+    }
 
 
 @contextmanager
-def without_glyphs() -> Iterator[None]:
+def boxes_for_glyphs() -> Iterator[None]:
     """Draw a character that the font lacks, such as of a label in Chinese, as a box and without a warning."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing")
@@ -49,13 +64,8 @@ def without_glyphs() -> Iterator[None]:
 
 
 def save_png(path: Path, make: Callable[[], Figure]) -> None:
-    """Write a plot to a PNG file.
-
-    Args:
-        path: the file.
-        make: returns the figure, in the style of this module.
-    """
-    with matplotlib.rc_context(STYLE), without_glyphs():
+    """Write the plot that ``make`` returns to a PNG file, in the style of this module."""
+    with matplotlib.rc_context(STYLE), boxes_for_glyphs():
         make().savefig(path, dpi=150, format="png")
 
 
@@ -68,7 +78,7 @@ def inline_svg(name: str, label: str, make: Callable[[], Figure]) -> str:
         make: returns the figure, in the style of this module.
     """
     file = io.StringIO()
-    with matplotlib.rc_context(STYLE | INLINE), without_glyphs():
+    with matplotlib.rc_context(STYLE | INLINE), boxes_for_glyphs():
         make().savefig(
             file, format="svg", transparent=True, metadata=dict.fromkeys(("Creator", "Date", "Format", "Type"))
         )
@@ -95,11 +105,8 @@ def looks(board: pd.DataFrame) -> dict[str, Look]:
     found: dict[str, Look] = {}
     fair = int((~board["oracle"].astype(bool)).sum())
     for place, name in enumerate(map(str, board.index)):
-        marker = MARKERS[place % len(MARKERS)]
-        if place < fair:
-            found[name] = Look(COLORS[place % len(COLORS)], marker, LINES[place // len(COLORS) % len(LINES)])
-        else:
-            found[name] = Look(GRAY, marker, LINES[(place - fair) % len(LINES)])
+        color, line = (COLORS[place % len(COLORS)], place // len(COLORS)) if place < fair else (GRAY, place - fair)
+        found[name] = Look(color, MARKERS[place % len(MARKERS)], LINES[line % len(LINES)])
     return found
 
 
@@ -115,13 +122,11 @@ def _named(name: str) -> str:
 
 def leaderboard_figure(board: pd.DataFrame, title: str = "") -> Figure:
     """Return a plot of win rate and mean regret, a row for each agent, with intervals."""
-    figure = Figure(figsize=(9, 1.3 + 0.45 * len(board)), layout="constrained")
+    figure = _figure(title, 9, 1.3 + 0.45 * len(board))
     axes = figure.subplots(1, 2, sharey=True)
     places = np.arange(len(board))
     colors = [look.color for look in looks(board).values()]
-    for axis, name, scale, label in zip(
-        axes, ("win_rate", "regret"), (100, 1), ("win rate, %", "mean regret to the optimum, points"), strict=True
-    ):
+    for axis, (name, scale, label) in zip(axes, MEASURES, strict=True):
         mean, low, high = ((scale * board[key]).to_numpy() for key in (name, f"{name}_low", f"{name}_high"))
         errors = np.maximum([mean - low, high - mean], 0)
         axis.barh(places, mean, color=colors, height=0.6)
@@ -132,7 +137,6 @@ def leaderboard_figure(board: pd.DataFrame, title: str = "") -> Figure:
         axis.set(xlabel=label, xlim=(0, 1.15 * max(1, high.max())))
     axes[0].set_yticks(places, [str(name) for name in board.index])
     axes[0].invert_yaxis()
-    _title(figure, title)
     return figure
 
 
@@ -140,7 +144,7 @@ def profiles_figure(profiles: pd.DataFrame, board: pd.DataFrame, title: str = ""
     """Return a plot of the share of deals with at most so much regret, a line for each agent. Few agents have
     their intervals as bands.
     """
-    figure = Figure(figsize=(8, 4.2), layout="constrained")
+    figure = _figure(title, 8, 4.2)
     axis = figure.subplots()
     for name, (color, _, line) in looks(board).items():
         of_agent = profiles[profiles["agent"] == name]
@@ -151,7 +155,6 @@ def profiles_figure(profiles: pd.DataFrame, board: pd.DataFrame, title: str = ""
             axis.fill_between(x, low, high, step="post", color=color, alpha=0.15, linewidth=0)
     axis.set(xlabel="regret to the optimum, points", ylabel="deals with at most that, %", ylim=(0, 102), xlim=(0, None))
     _legend(figure, axis)
-    _title(figure, title)
     return figure
 
 
@@ -160,7 +163,7 @@ def pairs_figure(pairs: pd.DataFrame, board: pd.DataFrame, title: str = "") -> F
     names = [str(name) for name in board.index]
     shares = {(a, b): share for a, b, share in zip(pairs["agent"], pairs["other"], pairs["improvement"], strict=True)}
     shares |= {(b, a): 1 - share for (a, b), share in shares.items()}
-    figure = Figure(figsize=(2.5 + 0.62 * len(names), 1.8 + 0.48 * len(names)), layout="constrained")
+    figure = _figure(title, 2.5 + 0.62 * len(names), 1.8 + 0.48 * len(names))
     axis = figure.subplots()
     for (agent, other), share in shares.items():
         row, column = names.index(agent), names.index(other)
@@ -175,7 +178,6 @@ def pairs_figure(pairs: pd.DataFrame, board: pd.DataFrame, title: str = "") -> F
     axis.set(xlabel="… than this agent", ylabel="this agent scores more …")
     axis.spines[:].set_visible(False)
     axis.tick_params(length=0)
-    _title(figure, title)
     return figure
 
 
@@ -183,12 +185,11 @@ def difficulty_figure(difficulty: pd.DataFrame, board: pd.DataFrame, title: str 
     """Return a plot of win rate and mean regret in each group of deals, a point with interval for each agent."""
     groups = list(difficulty["group"].unique())
     styles = looks(board)
-    figure = Figure(figsize=(9, 1.2 + len(groups) * (0.3 + 0.12 * len(styles))), layout="constrained")
+    shifts = (np.arange(len(styles)) - (len(styles) - 1) / 2) / (len(styles) + 2)  # of agents in their row, 1 high
+    figure = _figure(title, 9, 1.2 + len(groups) * (0.3 + 0.12 * len(styles)))
     axes = figure.subplots(1, 2, sharey=True)
-    for axis, name, scale, label in zip(
-        axes, ("win_rate", "regret"), (100, 1), ("win rate, %", "mean regret to the optimum, points"), strict=True
-    ):
-        for shift, (agent, (color, marker, _)) in zip(_shifts(len(styles)), styles.items(), strict=True):
+    for axis, (name, scale, label) in zip(axes, MEASURES, strict=True):
+        for shift, (agent, (color, marker, _)) in zip(shifts, styles.items(), strict=True):
             of_agent = difficulty[difficulty["agent"] == agent]
             mean, low, high = (scale * of_agent[key].to_numpy() for key in (name, f"{name}_low", f"{name}_high"))
             places = np.array([groups.index(group) for group in of_agent["group"]]) + shift
@@ -200,14 +201,13 @@ def difficulty_figure(difficulty: pd.DataFrame, board: pd.DataFrame, title: str 
     axes[0].set_xlim(-3, 103)
     axes[0].set_yticks(range(len(groups)), groups)
     _legend(figure, axes[0])
-    _title(figure, title)
     return figure
 
 
 def phases_figure(phases: pd.DataFrame, mistakes: pd.DataFrame, board: pd.DataFrame, title: str = "") -> Figure:
     """Return a plot of the mean loss up to each number of stock cards left, and below it the loss by kind of mistake."""
     styles = looks(board)
-    figure = Figure(figsize=(8, 4.4 + 0.36 * len(styles)), layout="constrained")
+    figure = _figure("" if phases.empty else title, 8, 4.4 + 0.36 * len(styles))
     axes = figure.subplots(2, 1, height_ratios=(3.2, 0.8 + 0.36 * len(styles)))
     if phases.empty:
         for axis in axes:
@@ -232,15 +232,11 @@ def phases_figure(phases: pd.DataFrame, mistakes: pd.DataFrame, board: pd.DataFr
     axes[1].set(xlabel="loss per game by kind of mistake, points")
     _legend(figure, axes[0])
     axes[1].legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2, fontsize="small")
-    _title(figure, title)
     return figure
 
 
-def _shifts(count: int) -> np.ndarray:
-    """Return where in its row, which is 1 high, each of some agents stands."""
-    return (np.arange(count) - (count - 1) / 2) / (count + 2)
-
-
-def _title(figure: Figure, title: str) -> None:
+def _figure(title: str, width: float, height: float) -> Figure:
+    figure = Figure(figsize=(width, height), layout="constrained")
     if title:
         figure.suptitle(title, fontsize="medium")
+    return figure

@@ -113,6 +113,6 @@ def page(lines: Mapping[str, Sequence[Sequence[str]]], size: Size, command: str)
     if size == QUICK:
         parts.append("**A quick run, to see that all can be measured: the numbers mean nothing.**")
     for heading, section in lines.items():
-        parts += [f"## {heading}", "\n".join(map(markdown.row, (COLUMNS, ("---", "---:", "---:", "---:"), *section)))]
+        parts += [f"## {heading}", markdown.table(COLUMNS, "| --- | ---: | ---: | ---: |", section)]
     parts += ["## What the numbers mean", "\n".join(f"- {note}" for note in notes(size))]
     return "\n\n".join(parts) + "\n"

@@ -1,37 +1,15 @@
-"""The rows of other libraries in the speed table. Each is measured where the library is installed."""
+"""What the rows of other libraries measure, where they are installed: each public function makes a sample."""
 
 import random
 import time
-from functools import partial
 from importlib import import_module
 from typing import Any
 
 import gymnasium
 import numpy as np
 
-from experiments.pages.speed.harness import Measure, Sample, Size
-from experiments.pages.speed.rows import NUM_ENVS
+from experiments.pages.speed.harness import Sample, Size
 from experiments.pages.speed.samples import batch_steps, single_steps
-
-
-def _cart_pole(size: Size) -> Sample:
-    return single_steps(gymnasium.make("CartPole-v1"), lambda observation, choice: int(2 * choice), size)
-
-
-def _cart_poles(num_envs: int, size: Size) -> Sample:
-    env = gymnasium.make_vec("CartPole-v1", num_envs=num_envs, vectorization_mode="vector_entry_point")
-    return _two_actions(env, num_envs, size.steps)
-
-
-def _blackjack(num_envs: int, size: Size) -> Sample:
-    env = gymnasium.make_vec("Blackjack-v1", num_envs=num_envs, vectorization_mode="sync")
-    return _two_actions(env, num_envs, size.single_steps)
-
-
-def _envpool(num_envs: int, size: Size) -> Sample:
-    envpool = import_module("envpool")
-    env = envpool.make("Blackjack-v1", env_type="gymnasium", num_envs=num_envs, num_threads=1)
-    return _two_actions(env, num_envs, size.steps)
 
 
 def _two_actions(env: Any, num_envs: int, steps: int) -> Sample:
@@ -40,7 +18,31 @@ def _two_actions(env: Any, num_envs: int, steps: int) -> Sample:
     return batch_steps(env, num_envs, lambda observation: rng.integers(2, size=num_envs, dtype=np.int32), steps)
 
 
-def _openspiel(name: str, size: Size) -> Sample:
+def cart_pole(size: Size) -> Sample:
+    """Return a sample of the steps per second of Gymnasium's CartPole."""
+    return single_steps(gymnasium.make("CartPole-v1"), lambda observation, choice: int(2 * choice), size.single_steps)
+
+
+def cart_poles(num_envs: int, size: Size) -> Sample:
+    """Return a sample of the steps per second of Gymnasium's native vector environment of CartPole."""
+    env = gymnasium.make_vec("CartPole-v1", num_envs=num_envs, vectorization_mode="vector_entry_point")
+    return _two_actions(env, num_envs, size.steps)
+
+
+def blackjack(num_envs: int, size: Size) -> Sample:
+    """Return a sample of the steps per second of Gymnasium's Blackjack, one after the other."""
+    env = gymnasium.make_vec("Blackjack-v1", num_envs=num_envs, vectorization_mode="sync")
+    return _two_actions(env, num_envs, size.single_steps)
+
+
+def envpool(num_envs: int, size: Size) -> Sample:
+    """Return a sample of the steps per second of EnvPool's Blackjack."""
+    envpool = import_module("envpool")
+    env = envpool.make("Blackjack-v1", env_type="gymnasium", num_envs=num_envs, num_threads=1)
+    return _two_actions(env, num_envs, size.steps)
+
+
+def openspiel(name: str, size: Size) -> Sample:
     """Return a sample of moves per second; the dealer's moves take time, but are not counted."""
     game = import_module("pyspiel").load_game(name)
     rng = random.Random(0)
@@ -60,7 +62,7 @@ def _openspiel(name: str, size: Size) -> Sample:
     return sample
 
 
-def _pgx(name: str, num_envs: int, size: Size) -> Sample:
+def pgx(name: str, num_envs: int, size: Size) -> Sample:
     """Return a sample of steps per second of one compiled loop, on the processor."""
     jax = import_module("jax")
     jax.config.update("jax_platforms", "cpu")
@@ -87,24 +89,3 @@ def _pgx(name: str, num_envs: int, size: Size) -> Sample:
         return calls * num_envs / (time.perf_counter() - start)
 
     return sample
-
-
-PEERS = (
-    Measure("CartPole, one environment", "steps/s", _cart_pole, 1, yardstick=True, package="gymnasium"),
-    *(
-        Measure(
-            f"CartPole, {games:,} environments",
-            "steps/s",
-            partial(_cart_poles, games),
-            games,
-            yardstick=True,
-            package="gymnasium",
-        )
-        for games in NUM_ENVS
-    ),
-    Measure("Blackjack, 64 environments", "steps/s", partial(_blackjack, 64), 64, package="gymnasium"),
-    Measure("Blackjack, 1,024 environments", "steps/s", partial(_envpool, 1024), 1024, package="envpool"),
-    Measure("Kuhn poker, 1,024 games", "steps/s", partial(_pgx, "kuhn_poker", 1024), 1024, package="pgx"),
-    Measure("Klondike, one game", "steps/s", partial(_openspiel, "solitaire"), 1, package="open_spiel"),
-)
-"""Gymnasium's CartPole is what all are compared with."""

@@ -1,8 +1,8 @@
-"""The rows of this project."""
+"""The rows of the table: what is measured of this project, and of other libraries where they are installed."""
 
 from functools import partial
 
-from experiments.pages.speed import samples
+from experiments.pages.speed import peers, samples
 from experiments.pages.speed.harness import Measure
 from tripeaks_env import Rules
 
@@ -31,11 +31,11 @@ QUICK = ("random", "greedy", "opener", "ppo", "network", "oracle")
 """Agents that do not search; how long the others take is up to their budget."""
 PRESETS = {"easy": Rules.easy, "classic": Rules.classic}
 
-SECTIONS = {
+SECTIONS: dict[str, tuple[Measure, ...]] = {
     "Start": (
-        Measure("import tripeaks_env", "s", partial(samples.new_process, IMPORT)),
-        Measure("first calls, empty Numba cache", "s", partial(samples.compiling, FIRST_CALLS)),
-        Measure("first calls, filled Numba cache", "s", partial(samples.new_process, FIRST_CALLS)),
+        Measure("import tripeaks_env", "s", partial(samples.new_process, IMPORT, True)),
+        Measure("first calls, empty Numba cache", "s", partial(samples.new_process, FIRST_CALLS, False)),
+        Measure("first calls, filled Numba cache", "s", partial(samples.new_process, FIRST_CALLS, True)),
     ),
     "Steps": (
         Measure("engine, one game", "steps/s", samples.engine),
@@ -66,12 +66,25 @@ SECTIONS = {
         ),
     ),
     "Agents": (
-        *(Measure(f"{name}, a move, many games", "s", partial(samples.agent, name)) for name in QUICK),
-        Measure("ppo, a move, one game", "s", partial(samples.lone_agent, "ppo")),
+        *(Measure(f"{name}, a move, many games", "s", partial(samples.agent, name, False)) for name in QUICK),
+        Measure("ppo, a move, one game", "s", partial(samples.agent, "ppo", True)),
     ),
     "Training": (
         Measure("PPO, native vector env", "decisions/s", partial(samples.training, True)),
         Measure("PPO, DummyVecEnv of as many single ones", "decisions/s", partial(samples.training, False)),
     ),
+    "Other libraries": (
+        Measure("CartPole, one environment", "steps/s", peers.cart_pole, 1, True, "gymnasium"),
+        *(
+            Measure(
+                f"CartPole, {num:,} environments", "steps/s", partial(peers.cart_poles, num), num, True, "gymnasium"
+            )
+            for num in NUM_ENVS
+        ),
+        Measure("Blackjack, 64 environments", "steps/s", partial(peers.blackjack, 64), 64, package="gymnasium"),
+        Measure("Blackjack, 1,024 environments", "steps/s", partial(peers.envpool, 1024), 1024, package="envpool"),
+        Measure("Kuhn poker, 1,024 games", "steps/s", partial(peers.pgx, "kuhn_poker", 1024), 1024, package="pgx"),
+        Measure("Klondike, one game", "steps/s", partial(peers.openspiel, "solitaire"), 1, package="open_spiel"),
+    ),
 }
-"""The rows of this project, by the heading they stand under."""
+"""All rows by the heading they stand under. Gymnasium's CartPole is what the others are compared with."""

@@ -1,14 +1,14 @@
-"""What the rows of this project measure: each function here makes a sample."""
+"""What the rows of this project measure: each function with a size as its last argument makes a sample."""
 
 import os
 import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, TypeVar
 
 import gymnasium
 import numpy as np
@@ -18,45 +18,45 @@ from stable_baselines3.common.vec_env import DummyVecEnv
 
 from agents import make
 from experiments.config import CONFIGS, TrainConfig, load
-from experiments.games.play import Played, play
+from experiments.games.play import play
 from experiments.pages.speed.harness import LeftOut, Sample, Size
 from experiments.training.ppo import new_model, training_games
 from experiments.training.rewards import ShapedReward
 from tripeaks_env import Deal, Game, Rules, TriPeaksEnv, action_values, sample_actions, solve, solve_many, suite
 from tripeaks_env.game.engine import play_actions, step_games, tables
 
-
-def new_process(code: str, size: Size) -> Sample:
-    """Return a sample of the seconds that ``code`` prints in a new process."""
-    return partial(_seconds_printed, code, os.environ)
+Item = TypeVar("Item")
 
 
-def compiling(code: str, size: Size) -> Sample:
-    """As :func:`new_process`, but nothing is compiled yet."""
-    if not size.compiling:
+def _seconds(work: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def new_process(code: str, cached: bool, size: Size) -> Sample:
+    """Return a sample of the seconds that ``code`` prints in a new process; unless ``cached``, nothing is compiled yet."""
+    if not (cached or size.compiling):
         raise LeftOut
 
     def sample() -> float:
         with TemporaryDirectory() as folder:
-            return _seconds_printed(code, os.environ | {"NUMBA_CACHE_DIR": folder})
+            environment = os.environ if cached else os.environ | {"NUMBA_CACHE_DIR": folder}
+            done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, check=True)
+        return float(done.stdout)
 
     return sample
 
 
-def _seconds_printed(code: str, environment: Mapping[str, str]) -> float:
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, check=True)
-    return float(done.stdout)
-
-
-def single_steps(env: gymnasium.Env, choose: Callable[[Any, float], Any], size: Size) -> Sample:
+def single_steps(env: gymnasium.Env, choose: Callable[[Any, float], Any], steps: int) -> Sample:
     """Return a sample of the steps per second of one environment, with choosing the actions and resets.
 
     Args:
         env: the environment.
         choose: returns an action for an observation and a random number below 1.
-        size: how many steps.
+        steps: how many.
     """
-    choices = np.random.default_rng(0).random(size.single_steps).tolist()
+    choices = np.random.default_rng(0).random(steps).tolist()
 
     def sample() -> float:
         start = time.perf_counter()
@@ -97,18 +97,18 @@ def batch_steps(env: Any, num_envs: int, choose: Callable[[Any], Any], steps: in
     return sample
 
 
+def _legal(observation: dict[str, np.ndarray], choice: float) -> int:
+    legal = observation["action_mask"].nonzero()[0]
+    return legal[int(choice * len(legal))]
+
+
 def environment(size: Size) -> Sample:
     """Return a sample of the steps per second of one environment, with random legal actions."""
-
-    def choose(observation: dict[str, np.ndarray], choice: float) -> int:
-        legal = observation["action_mask"].nonzero()[0]
-        return legal[int(choice * len(legal))]
-
-    return single_steps(gymnasium.make("TriPeaks-v0"), choose, size)
+    return single_steps(gymnasium.make("TriPeaks-v0"), _legal, size.single_steps)
 
 
 def vector(num_envs: int, choosing: bool, copy: bool, size: Size) -> Sample:
-    """Return a sample of the steps per second of the vector environment; see :mod:`experiments.pages.speed.rows`."""
+    """Return a sample of the steps per second of the vector environment, with random legal actions."""
     env = gymnasium.make_vec("TriPeaks-v0", num_envs=num_envs, copy=copy)
     rng = np.random.default_rng(0)
     return batch_steps(
@@ -116,27 +116,23 @@ def vector(num_envs: int, choosing: bool, copy: bool, size: Size) -> Sample:
     )
 
 
+class _Shown(gymnasium.Wrapper):
+    """Makes a picture after each step."""
+
+    def step(self, action: Any) -> Any:
+        result = self.env.step(action)
+        self.env.render()
+        return result
+
+
 def pictures(width: int, height: int, size: Size) -> Sample:
     """Return a sample of the pictures per second of one environment, with steps and resets."""
     import tripeaks_env.pictures.board  # noqa: F401 - says whether pygame-ce is there
 
-    env = gymnasium.make("TriPeaks-v0", render_mode="rgb_array", render_size=(width, height))
-    rng = np.random.default_rng(0)
-
-    def sample() -> float:
-        start = time.perf_counter()
-        observation, _ = env.reset(seed=0)
-        for _ in range(size.pictures):
-            action = rng.choice(observation["action_mask"].nonzero()[0])
-            observation, _, terminated, _, _ = env.step(action)
-            env.render()
-            if terminated:
-                observation, _ = env.reset()
-        return size.pictures / (time.perf_counter() - start)
-
+    env = _Shown(gymnasium.make("TriPeaks-v0", render_mode="rgb_array", render_size=(width, height)))
     env.reset()
     env.render()  # makes the images of the cards
-    return sample
+    return single_steps(env, _legal, size.pictures)
 
 
 def _random_games(size: Size) -> list[tuple[Game, list[int]]]:
@@ -176,16 +172,21 @@ def _replay(games: Sequence[tuple[Any, Sequence[Any]]], play_one: Callable[[Any,
     return sample
 
 
+def _median(work: Callable[[Item], object], items: Iterable[Item]) -> Sample:
+    """Return a sample of the median seconds that work on an item takes."""
+    works = [partial(work, item) for item in items]
+    return lambda: statistics.median(map(_seconds, works))
+
+
 def solving(rules: Rules, size: Size) -> Sample:
     """Return a sample of the median seconds that a deal takes."""
-    deals = [Deal.from_number(number) for number in suite(size.slow_deals if rules.scoring.streak else size.deals)]
-    return lambda: statistics.median(_seconds(partial(solve, deal, rules)) for deal in deals)
+    numbers = suite(size.slow_deals if rules.scoring.streak else size.deals)
+    return _median(lambda deal: solve(deal, rules), map(Deal.from_number, numbers))
 
 
 def valuing(rules: Rules, size: Size) -> Sample:
     """Return a sample of the median seconds that the values of all actions at the start of a deal take."""
-    games = [Game(Deal.from_number(number), rules) for number in suite(size.slow_deals)]
-    return lambda: statistics.median(_seconds(partial(action_values, game)) for game in games)
+    return _median(action_values, [Game(Deal.from_number(number), rules) for number in suite(size.slow_deals)])
 
 
 def solving_many(rules: Rules, size: Size) -> Sample:
@@ -194,26 +195,16 @@ def solving_many(rules: Rules, size: Size) -> Sample:
     return lambda: len(numbers) / _seconds(partial(solve_many, numbers, rules))
 
 
-def _seconds(work: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
+def agent(name: str, lone: bool, size: Size) -> Sample:
+    """Return a sample of the seconds a move of an agent that plays many games at once, or one after the other."""
+    calls = [[number] for number in suite(size.lone_games)] if lone else [suite(size.games)]
 
+    def sample() -> float:
+        agent = make(name)
+        played = [play(agent, numbers, Rules.easy) for numbers in calls]
+        return sum(each.seconds for each in played) / sum(int(each.games["moves"].sum()) for each in played)
 
-def agent(name: str, size: Size) -> Sample:
-    """Return a sample of the seconds a move of an agent that plays many games at once."""
-    numbers = suite(size.games)
-    return lambda: _seconds_a_move([play(make(name), numbers, Rules.easy)])
-
-
-def lone_agent(name: str, size: Size) -> Sample:
-    """Return a sample of the seconds a move of an agent that plays one game after the other."""
-    numbers = suite(size.lone_games)
-    return lambda: _seconds_a_move([play(agent, [number], Rules.easy) for agent in [make(name)] for number in numbers])
-
-
-def _seconds_a_move(played: Sequence[Played]) -> float:
-    return sum(each.seconds for each in played) / sum(int(each.games["moves"].sum()) for each in played)
+    return sample
 
 
 def training(native: bool, size: Size) -> Sample:
