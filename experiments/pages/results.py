@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import NamedTuple
 
+import matplotlib
 import pandas as pd
 from matplotlib.figure import Figure
 
@@ -48,7 +49,7 @@ def read_comparison(folder: Path) -> Section:
             one_line(f"{config['name']} ({config['rules']} rules)"),
             f"{deals['count']:,} evaluation deals, suite seed {deals['seed']}. "
             + ", ".join(f"{name} {version}" for name, version in summary["versions"].items()),
-            table,
+            table.rename(index=one_line),
             pd.DataFrame(summary["seeds"]),
         )
     except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
@@ -97,6 +98,7 @@ def seeds_table(seeds: pd.DataFrame) -> str:
     return markdown.table(head, "|---|---|---:|---:|---:|---:|", rows)
 
 
+@matplotlib.rc_context({"text.parse_math": False})
 def write_page(comparisons: list[Path], trainings: list[Path], command: str, output: Path) -> None:
     """Write the page and its pictures.
 

@@ -3,6 +3,7 @@
 import io
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -402,9 +403,10 @@ def test_results_page_has_the_numbers_of_its_folders(tmp_path: Path) -> None:
     assert "with one seed, 25.0 %" in text
     assert "some command" in text
     assert {"page-strength.svg", "page-x.svg"} <= {file.name for file in tmp_path.iterdir()}
-    summary = (tmp_path / "few" / "summary.json").read_text().replace('"opener"', r'"<b>\u001b[31m|`[x](y)"')
+    summary = (tmp_path / "few" / "summary.json").read_text().replace('"opener"', r'"<b>\u001b[31m|`[x](y)$\\frac$"')
     (tmp_path / "few" / "summary.json").write_text(summary)
     write_page([tmp_path / "few"], [], "some command", page)
-    assert r"| &lt;b&gt;\\x1b\[31m\|\`\[x\](y) |" in page.read_text()
+    assert r"| &lt;b&gt;\\x1b\[31m\|\`\[x\](y)$\\frac$ |" in page.read_text()
+    ElementTree.parse(tmp_path / "page-strength.svg")
     with pytest.raises(ConfigError, match="holds no comparison"):
         write_page([folder], [], "some command", page)
