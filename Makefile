@@ -54,6 +54,7 @@ bench-agents: $(INSTALLED) ## play all agents, also the slow ones, train ppo wit
 	  --training runs/ppo-easy-seed1 --training runs/ppo-easy-seed2 --training runs/ppo-easy-seed3 \
 	  --training runs/ppo-easy-seed4 --training runs/ppo-easy-distilled
 
-clean: ## remove the virtual environment and caches
+clean: ## remove the virtual environment and caches, that of compiled code too
+	-test ! -x $(BIN)/python || $(BIN)/python -c 'import shutil; from tripeaks_env._jit.cache import folder; shutil.rmtree(folder(), True)'
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis build *.egg-info
 	find . -name __pycache__ -prune -exec rm -rf {} +
