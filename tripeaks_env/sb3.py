@@ -9,6 +9,7 @@ from typing import Any
 
 import gymnasium
 import numpy as np
+from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 
 try:
@@ -19,10 +20,8 @@ except ModuleNotFoundError as error:
 
 from tripeaks_env.env.episodes import INFO_PARTS, check_reset_options
 from tripeaks_env.env.vector import TriPeaksVectorEnv
-from tripeaks_env.game.observation import Observation
-
-SHARED = ("metadata", "render_mode", "rules", "reward", "max_undos", "split", "skip_forced")
-"""The attributes of a single environment that all of them have alike."""
+from tripeaks_env.game.arguments import boolean
+from tripeaks_env.game.observation import Observation, observation_space
 
 
 class TriPeaksVecEnv(VecEnv):
@@ -38,17 +37,25 @@ class TriPeaksVecEnv(VecEnv):
     Args:
         num_envs: how many games.
         max_episode_steps: after how many steps an episode is truncated; ``None``: never.
+        box_mask: whether the space of the observation's ``action_mask`` is a ``Box`` and no ``MultiBinary``, as wrappers such
+            as ``VecFrameStack`` want it; the observations are the same.
         kwargs: the other arguments of :class:`~tripeaks_env.TriPeaksEnv`.
 
     Raises:
         ValueError: an argument is not one of the allowed values.
     """
 
-    def __init__(self, num_envs: int = 1, *, max_episode_steps: int | None = 300, **kwargs: Any) -> None:
+    def __init__(
+        self, num_envs: int = 1, *, max_episode_steps: int | None = 300, box_mask: bool = False, **kwargs: Any
+    ) -> None:
         self.env = TriPeaksVectorEnv(
             num_envs, max_episode_steps=max_episode_steps, autoreset_mode=AutoresetMode.SAME_STEP, copy=True, **kwargs
         )
-        super().__init__(num_envs, self.env.single_observation_space, self.env.single_action_space)
+        space = observation_space(self.env.rules, self.env.max_undos)
+        if boolean("box_mask", box_mask):
+            shape = space["action_mask"].shape
+            space.spaces["action_mask"] = spaces.Box(np.int8(0), np.int8(1), shape, np.int8)
+        super().__init__(num_envs, space, self.env.single_action_space)
         self.metadata = self.env.metadata
         self._masks: np.ndarray | None = None
         self._all = np.arange(num_envs)
@@ -135,7 +142,7 @@ class TriPeaksVecEnv(VecEnv):
         if method_name == "action_masks":
             return list(self.action_masks()[which])
         if method_name == "render":
-            boards = self.env.render() or (None,) * self.num_envs
+            boards = self.env.call("render")
             return [boards[i] for i in which]
         raise AttributeError(f"method is {method_name!r}; it must be action_masks or render")
 
@@ -148,11 +155,8 @@ class TriPeaksVecEnv(VecEnv):
         which = self._which(indices)
         if attr_name in ("action_masks", "render"):
             return [partial(self._call, attr_name, i) for i in which]
-        if attr_name in ("observation_space", "action_space"):
-            return [getattr(self, attr_name) for _ in which]
-        if attr_name in SHARED:
-            return [getattr(self.env, attr_name) for _ in which]
-        raise AttributeError(f"the games have no attribute {attr_name!r}")
+        of_each = self.env.get_attr(attr_name)
+        return [self.observation_space if attr_name == "observation_space" else of_each[i] for i in which]
 
     def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
         """Refuse: the games share their settings, which are arguments of the class.

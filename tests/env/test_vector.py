@@ -163,6 +163,26 @@ def test_a_failed_reset_changes_nothing() -> None:
         assert_equal(env.step(np.full(3, 28)), twin.step(np.full(3, 28)))
 
 
+@pytest.mark.parametrize("render_mode", [None, "ansi"])
+def test_methods_and_attributes_of_each_environment(render_mode: str | None) -> None:
+    native, sync = both(AutoresetMode.NEXT_STEP, rules="classic", max_undos=2, render_mode=render_mode)
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        native.call("action_masks")
+    for env in (native, sync):
+        env.reset(seed=0)
+    for name in ("render", "rules", "reward", "max_undos", "render_mode", "observation_space", "action_space"):
+        assert native.get_attr(name) == native.call(name) == sync.call(name), name
+    for name in ("split", "skip_forced", "highlight"):
+        assert native.get_attr(name) == tuple(getattr(env.unwrapped, name) for env in sync.envs)
+    assert_equal(native.call("action_masks"), sync.call("action_masks"))
+    with pytest.raises(AttributeError, match="no attribute 'ale'; they have action_masks, render, "):
+        native.get_attr("ale")
+    with pytest.raises(TypeError):
+        native.call("action_masks", 5)
+    with pytest.raises(AttributeError, match="'rules' cannot be set; make another environment"):
+        native.set_attr("rules", "easy")
+
+
 def test_texts_and_masks_without_copies_are_read_only() -> None:
     env = TriPeaksVectorEnv(2, copy=False)
     env.reset(seed=0)
@@ -190,6 +210,15 @@ def test_texts_and_masks_without_copies_are_read_only() -> None:
 def test_wrong_arguments(kwargs: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         TriPeaksVectorEnv(**kwargs)
+
+
+def test_what_could_not_be_made_can_be_closed() -> None:
+    """As Gymnasium does when it is thrown away."""
+    env = TriPeaksVectorEnv.__new__(TriPeaksVectorEnv)
+    with pytest.raises(ValueError, match="num_envs is 0"):
+        TriPeaksVectorEnv.__init__(env, 0)
+    env.close()
+    assert not TriPeaksVectorEnv(1).closed
 
 
 @pytest.mark.parametrize("actions", [[28], [28.0, 28.0], [28, 29], [-1, 28]])

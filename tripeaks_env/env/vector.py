@@ -21,6 +21,8 @@ from tripeaks_env.game.observation import Observation, num_actions, observation_
 from tripeaks_env.game.rules import Rules
 
 NEVER = np.iinfo(np.int64).max
+SHARED = ("metadata", "render_mode", "rules", "reward", "max_undos", "split", "skip_forced", "highlight")
+"""The attributes of a single environment that all of them have alike, beside their spaces."""
 MASK_KEYS = tuple(f"_{part}" for part in INFO_PARTS)
 
 
@@ -55,6 +57,8 @@ class TriPeaksVectorEnv(Environment, gymnasium.vector.VectorEnv[dict[str, Any], 
         ValueError: an argument is not one of the allowed values.
     """
 
+    closed = True  # until it is made: Gymnasium closes also what could not be
+
     def __init__(
         self,
         num_envs: int = 1,
@@ -87,6 +91,7 @@ class TriPeaksVectorEnv(Environment, gymnasium.vector.VectorEnv[dict[str, Any], 
         self._done = np.zeros(num_envs, dtype=np.bool_)
         self._everywhere = read_only(np.ones((len(MASK_KEYS), num_envs), dtype=np.bool_))
         self._buffers = None if copy else self._episodes.new_observation()
+        self.closed = False
 
     @property
     def records(self) -> np.ndarray:
@@ -192,6 +197,52 @@ class TriPeaksVectorEnv(Environment, gymnasium.vector.VectorEnv[dict[str, Any], 
         """
         self._episodes.check_started()
         return self._screen.grid(self._views(), columns)
+
+    def action_masks(self) -> np.ndarray:
+        """Return the legal actions of all games, bool (N, 29) or (N, 30).
+
+        Raises:
+            gymnasium.error.ResetNeeded: an environment was never reset.
+        """
+        self._episodes.check_started()
+        return self._episodes.observe()["action_mask"] == 1
+
+    def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
+        """Call a method of each environment, or look up an attribute, as the other vector environments of Gymnasium do.
+
+        Args:
+            name: ``"action_masks"``, ``"render"``, a space or one of :data:`SHARED`.
+            args, kwargs: of the method; these have none.
+
+        Returns:
+            N answers, those of as many of :class:`~tripeaks_env.TriPeaksEnv`.
+
+        Raises:
+            AttributeError: there is no such method or attribute.
+            gymnasium.error.ResetNeeded: a method was called before the first reset.
+        """
+        if name == "action_masks":
+            return tuple(self.action_masks(*args, **kwargs))
+        if name == "render":
+            return self.render(*args, **kwargs) or (None,) * self.num_envs
+        if name in ("observation_space", "action_space"):
+            return (getattr(self, f"single_{name}"),) * self.num_envs
+        if name in SHARED:
+            return (getattr(self, name),) * self.num_envs
+        known = ", ".join(("action_masks", "render", "observation_space", "action_space", *SHARED))
+        raise AttributeError(f"the games have no attribute {name!r}; they have {known}")
+
+    def get_attr(self, name: str) -> tuple[Any, ...]:
+        """Return an attribute of each environment; see :meth:`call`."""
+        return self.call(name)
+
+    def set_attr(self, name: str, values: Any) -> None:
+        """Refuse: the environments share their settings, which are arguments of the class.
+
+        Raises:
+            AttributeError: always.
+        """
+        raise AttributeError(f"attribute {name!r} cannot be set; make another environment with other arguments")
 
     def close_extras(self, **kwargs: Any) -> None:
         """Close the window, if there is one."""
