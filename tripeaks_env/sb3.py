@@ -18,9 +18,10 @@ try:
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError(f"{error}; tripeaks_env.sb3 needs it: pip install 'tripeaks-env[sb3]'") from error
 
-from tripeaks_env.env.episodes import INFO_PARTS, check_reset_options
+from tripeaks_env.env.episodes import INFO_PARTS, reset_options
 from tripeaks_env.env.vector import TriPeaksVectorEnv
 from tripeaks_env.game.arguments import boolean
+from tripeaks_env.game.game import Game
 from tripeaks_env.game.observation import Observation, observation_space
 
 
@@ -68,23 +69,13 @@ class TriPeaksVecEnv(VecEnv):
         """Start an episode in every game, with the seeds and options set before, and return their observations.
 
         Raises:
-            ValueError: an option does not exist, or its deal or game cannot be played here.
+            ValueError: a seed is no integer of at least 0; or an option does not exist, or its deal or game cannot be played
+                here. Then nothing has changed.
         """
-        kinds: dict[str | None, list[int]] = {}
-        chosen_options = [chosen or {} for chosen in self._options]
-        for i, chosen in enumerate(chosen_options):
-            check_reset_options(chosen)
-            kinds.setdefault(next(iter(chosen), None), []).append(i)
-        observation: Observation = {}
-        for kind, which in kinds.items():
-            mask = np.zeros(self.num_envs, dtype=np.bool_)
-            mask[which] = True
-            options: dict[str, Any] = {"reset_mask": mask}
-            if kind:
-                options[kind] = [chosen.get(kind) for chosen in chosen_options]
-            observation, infos = self.env.reset(seed=self._seeds, options=options)
-            for i, row in zip(which, _rows(infos, np.array(which)), strict=True):
-                self.reset_infos[i] = row
+        chosen = [reset_options(options) for options in self._options]
+        starts = [Game(each["deal"], self.env.rules) if "deal" in each else each.get("game") for each in chosen]
+        observation, infos = self.env.reset(seed=self._seeds, options={"game": starts})
+        self.reset_infos = _rows(infos, self._all)
         self._reset_seeds()
         self._reset_options()
         self._returns[:] = self._lengths[:] = 0

@@ -87,6 +87,20 @@ def test_options_choose_the_starts_once() -> None:
         assert_equal(tuple(native.reset_infos), tuple(dummy.reset_infos))
 
 
+def test_a_failed_reset_changes_nothing() -> None:
+    """Not even the games and seeds before the wrong option."""
+    env, twin = (TriPeaksVecEnv(2) for _ in range(2))
+    for each in (env, twin):
+        each.seed(0)
+        each.reset()
+    env.seed(7)
+    env.set_options([{"deal": CODE}, {"game": "nonsense"}])
+    with pytest.raises(ValueError, match="not one line of JSON"):
+        env.reset()
+    for actions in np.full((60, 2), 28):
+        assert_equal(env.step(actions)[0], twin.step(actions)[0])
+
+
 def test_masks_need_a_reset_and_arrays_are_fresh() -> None:
     env = TriPeaksVecEnv(2)
     with pytest.raises(gymnasium.error.ResetNeeded):

@@ -143,6 +143,8 @@ def test_options_choose_the_start_of_each_environment() -> None:
         ({"game": Game(CODE, "easy", [20]).to_text().replace("easy", "classic")}, "names another rule"),
         ({"reset_mask": np.zeros(2, dtype=bool)}, "true somewhere"),
         ({"reset_mask": [True, False]}, "it must be a bool array"),
+        (5, "reset options are 5; they must be a mapping"),
+        ([], r"reset options are \[\]; they must be a mapping"),
     ],
 )
 def test_wrong_options(options: dict[str, Any], message: str) -> None:
@@ -159,6 +161,9 @@ def test_a_failed_reset_changes_nothing() -> None:
     for bad in ({"deal": [CODE, None, "TP1-C-AAAAAAB"]}, {"game": [Game(CODE), "nothing", None]}, {"deal": 5}):
         with pytest.raises(ValueError, match=r"names another rule|not one line of JSON|it must be one deal"):
             env.reset(seed=[7, 8, 9], options=bad)
+    for seed in ([7, 8, -1], [7, 8], [7, 8, 1.5], [7, "8", 9], np.array([7, 8, -1]), 1.5, "789", True, -1):
+        with pytest.raises(ValueError, match=r"there are 2 seeds|seed is .*; it must be an integer of at least 0"):
+            env.reset(seed=seed)  # type: ignore[arg-type]
     for _ in range(12):
         assert_equal(env.step(np.full(3, 28)), twin.step(np.full(3, 28)))
 
@@ -204,7 +209,9 @@ def test_texts_and_masks_without_copies_are_read_only() -> None:
         ({"render_mode": "svg"}, "render_mode is 'svg'"),
         ({"split": "test"}, "split is 'test'"),
         ({"skip_forced": 1}, "skip_forced is 1"),
-        ({"autoreset_mode": "never"}, "never"),
+        ({"autoreset_mode": "same-step"}, "is 'same-step'; it must be one of NextStep, SameStep, Disabled"),
+        ({"autoreset_mode": 1}, "autoreset_mode is 1"),
+        ({"reward": np.array([1, 2])}, r"reward is array\(\[1, 2\]\)"),
     ],
 )
 def test_wrong_arguments(kwargs: dict[str, Any], message: str) -> None:

@@ -12,9 +12,9 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
 from tripeaks_env.env.dealer import Dealer
-from tripeaks_env.env.episodes import INFO_PARTS, Environment, Reward, check_reset_options, read_only
+from tripeaks_env.env.episodes import INFO_PARTS, RESET_OPTIONS, Environment, Reward, read_only, reset_options
 from tripeaks_env.env.splits import Split
-from tripeaks_env.game.arguments import boolean, integer
+from tripeaks_env.game.arguments import boolean, integer, one_of
 from tripeaks_env.game.deals import Deal
 from tripeaks_env.game.game import Game
 from tripeaks_env.game.observation import Observation, num_actions, observation_space
@@ -79,7 +79,11 @@ class TriPeaksVectorEnv(Environment, gymnasium.vector.VectorEnv[dict[str, Any], 
         if max_episode_steps is not None:
             self.max_episode_steps = integer("max_episode_steps", max_episode_steps, low=1)
         self._copy = boolean("copy", copy)
-        self.autoreset_mode = AutoresetMode(autoreset_mode)
+        if not isinstance(autoreset_mode, AutoresetMode):
+            autoreset_mode = AutoresetMode(
+                one_of("autoreset_mode", autoreset_mode, [mode.value for mode in AutoresetMode])
+            )
+        self.autoreset_mode = autoreset_mode
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self._set_up(num_envs, rules, reward, max_undos, skip_forced, split, render_mode, render_size, highlight)
         self._dealer = Dealer(num_envs, self.rules, self.split)
@@ -108,20 +112,17 @@ class TriPeaksVectorEnv(Environment, gymnasium.vector.VectorEnv[dict[str, Any], 
             options: see the class.
 
         Raises:
-            ValueError: there are not N seeds, or an option does not exist or cannot be played here.
+            ValueError: there are not N seeds, integers of at least 0, or an option does not exist or cannot be played here.
+                Then nothing has changed.
         """
-        options = dict(options or {})
+        options = reset_options(options, (*RESET_OPTIONS, "reset_mask"))
         mask = self._reset_mask(options.pop("reset_mask", None))
-        check_reset_options(options)
         which = np.flatnonzero(mask)
-        seeds = [int(seed) + i for i in range(self.num_envs)] if isinstance(seed, int | np.integer) else seed
-        if seeds is not None and len(seeds) != self.num_envs:
-            raise ValueError(f"there are {len(seeds)} seeds; there must be one for each of {self.num_envs}")
+        seeds = self._seeds(seed)
         starts = self._positions(which, options)  # before anything changes, as they may be wrong
-        if seeds is not None:
-            for i in which.tolist():
-                if (one := seeds[i]) is not None:
-                    self._dealer.seed(i, one)
+        for i in which.tolist():
+            if (one := seeds[i]) is not None:
+                self._dealer.seed(i, one)
         at_random = np.array([i for i in which.tolist() if i not in starts], dtype=np.int64)
         if len(at_random):
             self._deal_at_random(at_random)
@@ -247,6 +248,16 @@ class TriPeaksVectorEnv(Environment, gymnasium.vector.VectorEnv[dict[str, Any], 
     def close_extras(self, **kwargs: Any) -> None:
         """Close the window, if there is one."""
         self._screen.close()
+
+    def _seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
+        if seed is None:
+            return [None] * self.num_envs
+        if isinstance(seed, str) or not isinstance(seed, Sequence | np.ndarray):
+            first = integer("seed", seed, 0, wanted=f"an integer of at least 0, or a list of {self.num_envs}")
+            return [first + i for i in range(self.num_envs)]
+        if len(seed) != self.num_envs:
+            raise ValueError(f"there are {len(seed)} seeds; there must be one for each of {self.num_envs}")
+        return [None if each is None else integer("seed", each, low=0) for each in seed]
 
     def _reset_mask(self, mask: np.ndarray | None) -> np.ndarray:
         if mask is None:
