@@ -5,7 +5,7 @@ INSTALLED := .venv/installed
 TESTING := .venv/testing
 PIP := $(BIN)/python -m pip install --quiet --constraint constraints.txt --editable
 
-.PHONY: help benchmark test test-slow check docs bench-speed bench-agents clean
+.PHONY: help benchmark test test-slow test-extras check docs bench-speed bench-agents clean
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
@@ -27,6 +27,10 @@ test: check ## lint, check types, run the fast tests
 
 test-slow: $(TESTING) ## run the long tests (minutes)
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m slow
+
+test-extras: $(TESTING) ## install each extra alone, newest and oldest versions, and run its example (half an hour)
+	$(BIN)/python -m pip install --quiet uv
+	$(BIN)/python -m pytest -m installs tests/test_extras.py
 
 check: $(TESTING) ## lint, check types and the order of imports only
 	$(BIN)/python -m ruff check .
