@@ -256,6 +256,17 @@ def test_other_machine_code_has_another_name(kept: Path, monkeypatch: pytest.Mon
     assert len(list(kept.iterdir())) == 4
 
 
+def test_what_a_kernel_has_from_the_function_around_it_is_part_of_it(kept: Path) -> None:
+    def times(factor: int) -> Any:
+        def product(number: int) -> int:
+            return number * factor
+
+        return kernel(product)
+
+    assert [times(factor)(10) for factor in (2, 3, 2)] == [20, 30, 20]
+    assert len(list(kept.iterdir())) == 2
+
+
 def test_who_compiles_at_the_same_time_keeps_its_own(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As workers do on an empty folder: one begins and ends while another writes."""
     write = Path.write_bytes

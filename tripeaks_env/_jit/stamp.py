@@ -34,7 +34,9 @@ def _content(dispatcher: Any) -> tuple[str, list[Any]]:
     It is the code in memory that counts, as that is what is compiled; the file may have changed since.
     """
     function = dispatcher.py_func
+    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
     used = dict(_used(_names(function.__code__), function.__globals__))
+    used |= {f"{name} around it": cell.cell_contents for name, cell in cells}
     frozen = {
         "kernel": function,
         "options": repr(dispatcher.targetoptions),
