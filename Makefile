@@ -7,7 +7,7 @@ TESTING := .venv/testing
 unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/python -m pip install --quiet --constraint constraints.txt --editable
 
-.PHONY: help benchmark test test-slow test-exhaustive check docs bench-speed bench-agents clean
+.PHONY: help benchmark test test-slow test-exhaustive test-extras check docs bench-speed bench-agents clean
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
@@ -32,6 +32,10 @@ test-slow: $(TESTING) ## run the long tests (minutes)
 
 test-exhaustive: $(TESTING) ## run the longest sweeps (an hour)
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m exhaustive
+
+test-extras: $(TESTING) ## install each extra alone, newest and oldest versions, and run its example (half an hour)
+	$(BIN)/python -m pip install --quiet uv
+	$(BIN)/python -m pytest -m installs tests/test_extras.py
 
 check: $(TESTING) ## lint, check types and the order of imports only
 	$(BIN)/python -m ruff check .
@@ -59,6 +63,7 @@ bench-agents: $(INSTALLED) ## play all agents, also the slow ones, train ppo wit
 	  --training runs/ppo-easy-seed1 --training runs/ppo-easy-seed2 --training runs/ppo-easy-seed3 \
 	  --training runs/ppo-easy-seed4 --training runs/ppo-easy-distilled
 
-clean: ## remove the virtual environment and caches
+clean: ## remove the virtual environment and caches, that of compiled code too
+	-test ! -x $(BIN)/python || $(BIN)/python -c 'import shutil; from tripeaks_env._jit.cache import folder; shutil.rmtree(folder(), True)'
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis build *.egg-info
 	find . -name __pycache__ -prune -exec rm -rf {} +

@@ -164,7 +164,9 @@ def export(
     try:
         from experiments.offline import data_sets  # here, as it is an extra
     except ImportError as error:
-        raise ConfigError(f"exporting needs Minari ({error}); install it with pip install 'minari[hdf5]'") from error
+        raise ConfigError(
+            f"exporting needs Minari ({error}); install the extra offline: pip install '.[offline]'"
+        ) from error
     from experiments.offline.export import Export
     from experiments.offline.games import record
 

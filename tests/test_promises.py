@@ -57,7 +57,7 @@ NAMES = {
         "solve_many": "deals rules threads objective",
         "suite": "count seed",
     },
-    "tripeaks_env.sb3": {"TriPeaksVecEnv": "num_envs max_episode_steps kwargs"},
+    "tripeaks_env.sb3": {"TriPeaksVecEnv": "num_envs max_episode_steps box_mask kwargs"},
     "tripeaks_env.wrappers": {"MaskedObservation": "env style", "VectorMaskedObservation": "env style"},
     "tripeaks_env.env": {
         "TriPeaksEnv": "rules reward max_undos render_mode split skip_forced render_size highlight",
@@ -76,7 +76,7 @@ ATTRIBUTES = {
     "Rules": "classic easy letter name stock_size to_json traditional",
     "Solutions": "line",
     "TriPeaksEnv": "reset step action_masks render close",
-    "TriPeaksVectorEnv": "reset step render render_grid close records",
+    "TriPeaksVectorEnv": "reset step render render_grid action_masks call get_attr set_attr close records",
 }
 """Public attributes and methods that are not parameters."""
 

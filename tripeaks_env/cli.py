@@ -41,14 +41,15 @@ def _run(arguments: list[str]) -> int | None:
     Raises:
         ValueError: an argument is wrong.
     """
-    from pydantic import ValidationError  # here, as they may not be installed
-    from typer import TyperException
+    from pydantic import ValidationError  # here, as it may not be installed
 
     from tripeaks_env.commands import app
 
     try:
         return app(arguments, prog_name="tripeaks", standalone_mode=False)
-    except TyperException as error:
+    except Exception as error:
+        if not hasattr(error, "format_message"):  # Typer's own have had several classes
+            raise
         fault = error.format_message().replace("Value error, ", "")
         if isinstance(error.__cause__, ValidationError):
             value = repr(error.__cause__.errors()[0]["input"])

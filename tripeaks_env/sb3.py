@@ -9,6 +9,7 @@ from typing import Any
 
 import gymnasium
 import numpy as np
+from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 
 try:
@@ -17,12 +18,11 @@ try:
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError(f"{error}; tripeaks_env.sb3 needs it: pip install 'tripeaks-env[sb3]'") from error
 
-from tripeaks_env.env.episodes import INFO_PARTS, check_reset_options
+from tripeaks_env.env.episodes import INFO_PARTS, reset_options
 from tripeaks_env.env.vector import TriPeaksVectorEnv
-from tripeaks_env.game.observation import Observation
-
-SHARED = ("metadata", "render_mode", "rules", "reward", "max_undos", "split", "skip_forced")
-"""The attributes of a single environment that all of them have alike."""
+from tripeaks_env.game.arguments import boolean
+from tripeaks_env.game.game import Game
+from tripeaks_env.game.observation import Observation, observation_space
 
 
 class TriPeaksVecEnv(VecEnv):
@@ -38,17 +38,25 @@ class TriPeaksVecEnv(VecEnv):
     Args:
         num_envs: how many games.
         max_episode_steps: after how many steps an episode is truncated; ``None``: never.
+        box_mask: whether the space of the observation's ``action_mask`` is a ``Box`` and no ``MultiBinary``, as wrappers such
+            as ``VecFrameStack`` want it; the observations are the same.
         kwargs: the other arguments of :class:`~tripeaks_env.TriPeaksEnv`.
 
     Raises:
         ValueError: an argument is not one of the allowed values.
     """
 
-    def __init__(self, num_envs: int = 1, *, max_episode_steps: int | None = 300, **kwargs: Any) -> None:
+    def __init__(
+        self, num_envs: int = 1, *, max_episode_steps: int | None = 300, box_mask: bool = False, **kwargs: Any
+    ) -> None:
         self.env = TriPeaksVectorEnv(
             num_envs, max_episode_steps=max_episode_steps, autoreset_mode=AutoresetMode.SAME_STEP, copy=True, **kwargs
         )
-        super().__init__(num_envs, self.env.single_observation_space, self.env.single_action_space)
+        space = observation_space(self.env.rules, self.env.max_undos)
+        if boolean("box_mask", box_mask):
+            shape = space["action_mask"].shape
+            space.spaces["action_mask"] = spaces.Box(np.int8(0), np.int8(1), shape, np.int8)
+        super().__init__(num_envs, space, self.env.single_action_space)
         self.metadata = self.env.metadata
         self._masks: np.ndarray | None = None
         self._all = np.arange(num_envs)
@@ -61,23 +69,13 @@ class TriPeaksVecEnv(VecEnv):
         """Start an episode in every game, with the seeds and options set before, and return their observations.
 
         Raises:
-            ValueError: an option does not exist, or its deal or game cannot be played here.
+            ValueError: a seed is no integer of at least 0; or an option does not exist, or its deal or game cannot be played
+                here. Then nothing has changed.
         """
-        kinds: dict[str | None, list[int]] = {}
-        chosen_options = [chosen or {} for chosen in self._options]
-        for i, chosen in enumerate(chosen_options):
-            check_reset_options(chosen)
-            kinds.setdefault(next(iter(chosen), None), []).append(i)
-        observation: Observation = {}
-        for kind, which in kinds.items():
-            mask = np.zeros(self.num_envs, dtype=np.bool_)
-            mask[which] = True
-            options: dict[str, Any] = {"reset_mask": mask}
-            if kind:
-                options[kind] = [chosen.get(kind) for chosen in chosen_options]
-            observation, infos = self.env.reset(seed=self._seeds, options=options)
-            for i, row in zip(which, _rows(infos, np.array(which)), strict=True):
-                self.reset_infos[i] = row
+        chosen = [reset_options(options) for options in self._options]
+        starts = [Game(each["deal"], self.env.rules) if "deal" in each else each.get("game") for each in chosen]
+        observation, infos = self.env.reset(seed=self._seeds, options={"game": starts})
+        self.reset_infos = _rows(infos, self._all)
         self._reset_seeds()
         self._reset_options()
         self._returns[:] = self._lengths[:] = 0
@@ -171,7 +169,7 @@ class TriPeaksVecEnv(VecEnv):
         if method_name == "action_masks":
             return list(self.action_masks()[which])
         if method_name == "render":
-            boards = self.env.render() or (None,) * self.num_envs
+            boards = self.env.call("render")
             return [boards[i] for i in which]
         raise AttributeError(f"method is {method_name!r}; it must be action_masks or render")
 
@@ -184,11 +182,8 @@ class TriPeaksVecEnv(VecEnv):
         which = self._which(indices)
         if attr_name in ("action_masks", "render"):
             return [partial(self._call, attr_name, i) for i in which]
-        if attr_name in ("observation_space", "action_space"):
-            return [getattr(self, attr_name) for _ in which]
-        if attr_name in SHARED:
-            return [getattr(self.env, attr_name) for _ in which]
-        raise AttributeError(f"the games have no attribute {attr_name!r}")
+        of_each = self.env.get_attr(attr_name)
+        return [self.observation_space if attr_name == "observation_space" else of_each[i] for i in which]
 
     def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
         """Refuse: the games share their settings, which are arguments of the class.

@@ -10,7 +10,7 @@ from sb3_contrib.common.maskable.evaluation import evaluate_policy
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 from stable_baselines3 import A2C
 from stable_baselines3.common.monitor import Monitor
-from stable_baselines3.common.vec_env import DummyVecEnv, VecEnv, VecNormalize
+from stable_baselines3.common.vec_env import DummyVecEnv, VecEnv, VecFrameStack, VecNormalize
 
 from tests.common import RULES
 from tests.env.test_vector import CODE, assert_equal, choose
@@ -87,6 +87,20 @@ def test_options_choose_the_starts_once() -> None:
         assert_equal(tuple(native.reset_infos), tuple(dummy.reset_infos))
 
 
+def test_a_failed_reset_changes_nothing() -> None:
+    """Not even the games and seeds before the wrong option."""
+    env, twin = (TriPeaksVecEnv(2) for _ in range(2))
+    for each in (env, twin):
+        each.seed(0)
+        each.reset()
+    env.seed(7)
+    env.set_options([{"deal": CODE}, {"game": "nonsense"}])
+    with pytest.raises(ValueError, match="not one line of JSON"):
+        env.reset()
+    for actions in np.full((60, 2), 28):
+        assert_equal(env.step(actions)[0], twin.step(actions)[0])
+
+
 def test_masks_need_a_reset_and_arrays_are_fresh() -> None:
     env = TriPeaksVecEnv(2)
     with pytest.raises(gymnasium.error.ResetNeeded):
@@ -149,6 +163,7 @@ def test_attributes_and_methods() -> None:
         ({"num_envs": 0}, "num_envs is 0"),
         ({"rules": "hard"}, "rules is 'hard'"),
         ({"max_episode_steps": 0}, "steps is 0"),
+        ({"box_mask": 1}, "box_mask is 1"),
     ],
 )
 def test_wrong_arguments(kwargs: dict[str, Any], message: str) -> None:
@@ -188,6 +203,24 @@ def test_algorithms_train_and_evaluate() -> None:
     assert -53 <= float(mean) <= 272  # type: ignore[arg-type]
     A2C("MultiInputPolicy", env, n_steps=8, seed=0, device="cpu").learn(256)
     assert env.rejected > 0
+
+
+def test_frames_are_stacked_with_a_mask_in_a_box() -> None:
+    """The last of the frames is what is seen now, and the last observation of an episode is stacked too."""
+    plain = TriPeaksVecEnv(2, max_episode_steps=3)
+    stacked = VecFrameStack(TriPeaksVecEnv(2, max_episode_steps=3, box_mask=True), 4)
+    for env in (plain, stacked):
+        env.seed(0)
+    seen: Any = plain.reset()
+    frames: Any = stacked.reset()
+    for _ in range(7):
+        for key, part in seen.items():
+            assert frames[key].shape == (2, 4 * part.shape[1])
+            assert np.array_equal(frames[key][:, -part.shape[1] :], part)
+        actions = np.argmax(get_action_masks(stacked), axis=1)
+        seen = plain.step(actions)[0]
+        frames, _, dones, infos = stacked.step(actions)
+        assert all(("terminal_observation" in info) == done for info, done in zip(infos, dones, strict=True))
 
 
 def test_wraps_as_any_other() -> None:

@@ -1,4 +1,5 @@
 import copy
+import re
 import subprocess
 import sys
 from typing import Any
@@ -155,6 +156,22 @@ def test_a_seed_fixes_everything() -> None:
     assert len({*codes[0], TriPeaksEnv().reset(seed=6)[1]["deal_code"]}) == 4
 
 
+@pytest.mark.parametrize("seed", [1.5, True, -1, "7", [1]])
+def test_wrong_seeds(seed: Any) -> None:
+    """They are refused and leave the deals to come as they were."""
+    env, twin = TriPeaksEnv(), TriPeaksEnv()
+    for each in (env, twin):
+        each.reset(seed=0)
+    with pytest.raises(ValueError, match=f"seed is {re.escape(repr(seed))}; it must be an integer of at least 0"):
+        env.reset(seed=seed)
+    assert env.reset()[1]["deal_code"] == twin.reset()[1]["deal_code"]
+
+
+def test_a_seed_of_numpy() -> None:
+    codes = {TriPeaksEnv().reset(seed=seed)[1]["deal_code"] for seed in (5, np.int64(5), np.uint8(5))}  # type: ignore[arg-type]
+    assert len(codes) == 1
+
+
 def test_foreign_random_numbers_change_nothing() -> None:
     """Nothing is taken from NumPy's global generator, and nothing is left in it."""
     codes = []
@@ -223,6 +240,9 @@ def test_reset_to_a_game(as_text: bool) -> None:
         ({"game": Game("TP1-C-AAAAAAB")}, "the game is played by"),
         ({"game": Game(CODE, actions=WORKED_WIN)}, "the game is won; an episode cannot start from its end"),
         ({"game": "nonsense"}, "saved game is not one line of JSON"),
+        (5, "reset options are 5; they must be a mapping"),
+        ([], r"reset options are \[\]; they must be a mapping"),
+        ("deal", "reset options are 'deal'; they must be a mapping"),
         ({"game": 7}, "saved game is"),
         ({"game": None}, "saved game is"),
         ({"code": CODE}, "reset option is 'code'; it must be one of deal, game"),

@@ -143,6 +143,8 @@ def test_options_choose_the_start_of_each_environment() -> None:
         ({"game": Game(CODE, "easy", [20]).to_text().replace("easy", "classic")}, "names another rule"),
         ({"reset_mask": np.zeros(2, dtype=bool)}, "true somewhere"),
         ({"reset_mask": [True, False]}, "it must be a bool array"),
+        (5, "reset options are 5; they must be a mapping"),
+        ([], r"reset options are \[\]; they must be a mapping"),
     ],
 )
 def test_wrong_options(options: dict[str, Any], message: str) -> None:
@@ -159,8 +161,31 @@ def test_a_failed_reset_changes_nothing() -> None:
     for bad in ({"deal": [CODE, None, "TP1-C-AAAAAAB"]}, {"game": [Game(CODE), "nothing", None]}, {"deal": 5}):
         with pytest.raises(ValueError, match=r"names another rule|not one line of JSON|it must be one deal"):
             env.reset(seed=[7, 8, 9], options=bad)
+    for seed in ([7, 8, -1], [7, 8], [7, 8, 1.5], [7, "8", 9], np.array([7, 8, -1]), 1.5, "789", True, -1):
+        with pytest.raises(ValueError, match=r"there are 2 seeds|seed is .*; it must be an integer of at least 0"):
+            env.reset(seed=seed)  # type: ignore[arg-type]
     for _ in range(12):
         assert_equal(env.step(np.full(3, 28)), twin.step(np.full(3, 28)))
+
+
+@pytest.mark.parametrize("render_mode", [None, "ansi"])
+def test_methods_and_attributes_of_each_environment(render_mode: str | None) -> None:
+    native, sync = both(AutoresetMode.NEXT_STEP, rules="classic", max_undos=2, render_mode=render_mode)
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        native.call("action_masks")
+    for env in (native, sync):
+        env.reset(seed=0)
+    for name in ("render", "rules", "reward", "max_undos", "render_mode", "observation_space", "action_space"):
+        assert native.get_attr(name) == native.call(name) == sync.call(name), name
+    for name in ("split", "skip_forced", "highlight"):
+        assert native.get_attr(name) == tuple(getattr(env.unwrapped, name) for env in sync.envs)
+    assert_equal(native.call("action_masks"), sync.call("action_masks"))
+    with pytest.raises(AttributeError, match="no attribute 'ale'; they have action_masks, render, "):
+        native.get_attr("ale")
+    with pytest.raises(TypeError):
+        native.call("action_masks", 5)
+    with pytest.raises(AttributeError, match="'rules' cannot be set; make another environment"):
+        native.set_attr("rules", "easy")
 
 
 def test_texts_and_masks_without_copies_are_read_only() -> None:
@@ -184,12 +209,23 @@ def test_texts_and_masks_without_copies_are_read_only() -> None:
         ({"render_mode": "svg"}, "render_mode is 'svg'"),
         ({"split": "test"}, "split is 'test'"),
         ({"skip_forced": 1}, "skip_forced is 1"),
-        ({"autoreset_mode": "never"}, "never"),
+        ({"autoreset_mode": "same-step"}, "is 'same-step'; it must be one of NextStep, SameStep, Disabled"),
+        ({"autoreset_mode": 1}, "autoreset_mode is 1"),
+        ({"reward": np.array([1, 2])}, r"reward is array\(\[1, 2\]\)"),
     ],
 )
 def test_wrong_arguments(kwargs: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         TriPeaksVectorEnv(**kwargs)
+
+
+def test_what_could_not_be_made_can_be_closed() -> None:
+    """As Gymnasium does when it is thrown away."""
+    env = TriPeaksVectorEnv.__new__(TriPeaksVectorEnv)
+    with pytest.raises(ValueError, match="num_envs is 0"):
+        TriPeaksVectorEnv.__init__(env, 0)
+    env.close()
+    assert not TriPeaksVectorEnv(1).closed
 
 
 @pytest.mark.parametrize("actions", [[28], [28.0, 28.0], [28, 29], [-1, 28]])

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from tests import naive
-from tripeaks_env.game.layout import COVER_MASKS, COVERS, FULL, POSITIONS, ROWS
+from tripeaks_env.game.layout import BENEATH, COVER_MASKS, COVERS, FULL, NOWHERE, POSITIONS, ROWS, beneath
 from tripeaks_env.solver.lattice import edge_rows, lattice
 
 PEAK_POSITIONS = (
@@ -23,6 +23,20 @@ def bits(positions: list[int] | tuple[int, ...]) -> int:
 def test_covers_are_those_of_the_picture() -> None:
     assert [list(covers) for covers in COVERS] == naive.COVERS
     assert COVER_MASKS.tolist() == [bits(covers) for covers in naive.COVERS]
+
+
+def test_what_lies_on_what_is_the_same_from_both_sides() -> None:
+    assert [[p for p in each if p != NOWHERE] for each in BENEATH.tolist()] == [
+        [p for p in range(POSITIONS) if cover in naive.COVERS[p]] for cover in range(POSITIONS)
+    ]
+
+
+def test_a_card_on_three_others_is_refused() -> None:
+    """As in a pyramid with a gap: the engine has room for two."""
+    covers = [list(each) for each in COVERS]
+    covers[0].append(13)
+    with pytest.raises(ValueError, match=r"position 13 lies on \[0, 5, 6\]; it must be two at most"):
+        beneath(covers)
 
 
 def test_peaks_are_those_of_the_picture() -> None:

@@ -10,6 +10,7 @@ from tests.common import WORKED_WIN, all_rules, known_deal, random_game, seeds
 from tests.naive import NEIGHBOURS, RANKS
 from tripeaks_env import PRESETS, Game, Rules, Scoring, Status, solve
 from tripeaks_env.game.cards import EMPTY, WILD
+from tripeaks_env.game.engine import ANY, neighbours
 from tripeaks_env.game.rules import adjacency, as_rules
 from tripeaks_env.solver.lattice import lattice
 
@@ -29,6 +30,24 @@ def test_every_rank_goes_on_a_joker_and_on_an_empty_waste(wrap: bool) -> None:
     table = adjacency(wrap)
     for waste in (EMPTY, WILD):
         assert [rank for rank in range(32) if table[waste] >> rank & 1] == list(range(1, 14))
+
+
+@pytest.mark.parametrize("wrap", [True, False])
+def test_neighbours_are_the_adjacent_ranks(wrap: bool) -> None:
+    table = adjacency(wrap)
+    for waste, pair in enumerate(neighbours(table).tolist()):
+        ranks = set(range(1, 14)) if pair == [ANY, ANY] else set(pair) - {0}
+        assert sum(1 << rank for rank in ranks) == table[waste]
+
+
+def test_ranks_with_three_neighbours_are_refused() -> None:
+    """A pair has no room for them."""
+    table = adjacency(wrap=True)
+    table[5] |= 1 << 9
+    with pytest.raises(
+        ValueError, match=r"on the waste rank code 5 go the ranks \[4, 6, 9\]; it must be two at most, or"
+    ):
+        neighbours(table)
 
 
 def test_presets() -> None:

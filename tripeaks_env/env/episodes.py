@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, get_args
 
 import gymnasium
@@ -38,16 +38,21 @@ STATUS_TEXTS = [status.value for status in STATUSES]
 REJECTION_TEXTS = [MESSAGES.get(reason, "") for reason in Rejection]
 
 
-def check_reset_options(options: Mapping[str, Any]) -> None:
-    """Refuse options of a reset that do not exist or exclude each other.
+def reset_options(options: Mapping[str, Any] | None, known: Sequence[str] = RESET_OPTIONS) -> dict[str, Any]:
+    """Return options of a reset as a dict of their own.
 
     Raises:
-        ValueError: there is such an option.
+        ValueError: they are no mapping, or one of them does not exist, or they exclude each other.
     """
+    if options is None:
+        return {}
+    if not isinstance(options, Mapping):
+        raise ValueError(f"reset options are {options!r}; they must be a mapping, such as {{'deal': 'TP1-E-AAAAAAB'}}")
     for key in options:
-        one_of("reset option", key, RESET_OPTIONS)
-    if len(options) > 1:
+        one_of("reset option", key, known)
+    if options.keys() >= set(RESET_OPTIONS):
         raise ValueError("reset options have both a deal and a game; give one of them")
+    return dict(options)
 
 
 def read_only(array: np.ndarray) -> np.ndarray:

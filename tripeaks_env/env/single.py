@@ -9,8 +9,9 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 
-from tripeaks_env.env.episodes import Environment, Reward, check_reset_options
+from tripeaks_env.env.episodes import Environment, Reward, reset_options
 from tripeaks_env.env.splits import Split, random_numbers
+from tripeaks_env.game.arguments import integer
 from tripeaks_env.game.deals import format_codes, number_slots
 from tripeaks_env.game.observation import Observation, num_actions, observation_space
 from tripeaks_env.game.rules import Rules
@@ -103,11 +104,11 @@ class TriPeaksEnv(Environment, gymnasium.Env[dict[str, Any], np.int64]):
         """Start an episode, see "Starting State" above.
 
         Raises:
-            ValueError: an option does not exist, or its deal or game cannot be played here.
+            ValueError: the seed is no integer of at least 0; or an option does not exist, or its deal or game cannot be
+                played here. Then nothing has changed.
         """
-        options = options or {}
-        check_reset_options(options)
-        starts = [self._episodes.position(kind, given) for kind, given in options.items()]
+        seed = None if seed is None else integer("seed", seed, low=0)
+        starts = [self._episodes.position(kind, given) for kind, given in reset_options(options).items()]
         super().reset(seed=seed)
         if starts:
             self._episodes.place(0, starts[0])

@@ -12,15 +12,17 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
 from tripeaks_env.env.dealer import Dealer
-from tripeaks_env.env.episodes import INFO_PARTS, Environment, Reward, check_reset_options, read_only
+from tripeaks_env.env.episodes import INFO_PARTS, RESET_OPTIONS, Environment, Reward, read_only, reset_options
 from tripeaks_env.env.splits import Split
-from tripeaks_env.game.arguments import boolean, integer
+from tripeaks_env.game.arguments import boolean, integer, one_of
 from tripeaks_env.game.deals import Deal
 from tripeaks_env.game.game import Game
 from tripeaks_env.game.observation import Observation, num_actions, observation_space
 from tripeaks_env.game.rules import Rules
 
 NEVER = np.iinfo(np.int64).max
+SHARED = ("metadata", "render_mode", "rules", "reward", "max_undos", "split", "skip_forced", "highlight")
+"""The attributes of a single environment that all of them have alike, beside their spaces."""
 MASK_KEYS = tuple(f"_{part}" for part in INFO_PARTS)
 
 
@@ -55,6 +57,8 @@ class TriPeaksVectorEnv(Environment, gymnasium.vector.VectorEnv[dict[str, Any], 
         ValueError: an argument is not one of the allowed values.
     """
 
+    closed = True  # until it is made: Gymnasium closes also what could not be
+
     def __init__(
         self,
         num_envs: int = 1,
@@ -75,7 +79,11 @@ class TriPeaksVectorEnv(Environment, gymnasium.vector.VectorEnv[dict[str, Any], 
         if max_episode_steps is not None:
             self.max_episode_steps = integer("max_episode_steps", max_episode_steps, low=1)
         self._copy = boolean("copy", copy)
-        self.autoreset_mode = AutoresetMode(autoreset_mode)
+        if not isinstance(autoreset_mode, AutoresetMode):
+            autoreset_mode = AutoresetMode(
+                one_of("autoreset_mode", autoreset_mode, [mode.value for mode in AutoresetMode])
+            )
+        self.autoreset_mode = autoreset_mode
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self._set_up(num_envs, rules, reward, max_undos, skip_forced, split, render_mode, render_size, highlight)
         self._dealer = Dealer(num_envs, self.rules, self.split)
@@ -87,6 +95,7 @@ class TriPeaksVectorEnv(Environment, gymnasium.vector.VectorEnv[dict[str, Any], 
         self._done = np.zeros(num_envs, dtype=np.bool_)
         self._everywhere = read_only(np.ones((len(MASK_KEYS), num_envs), dtype=np.bool_))
         self._buffers = None if copy else self._episodes.new_observation()
+        self.closed = False
 
     @property
     def records(self) -> np.ndarray:
@@ -103,20 +112,17 @@ class TriPeaksVectorEnv(Environment, gymnasium.vector.VectorEnv[dict[str, Any], 
             options: see the class.
 
         Raises:
-            ValueError: there are not N seeds, or an option does not exist or cannot be played here.
+            ValueError: there are not N seeds, integers of at least 0, or an option does not exist or cannot be played here.
+                Then nothing has changed.
         """
-        options = dict(options or {})
+        options = reset_options(options, (*RESET_OPTIONS, "reset_mask"))
         mask = self._reset_mask(options.pop("reset_mask", None))
-        check_reset_options(options)
         which = np.flatnonzero(mask)
-        seeds = [int(seed) + i for i in range(self.num_envs)] if isinstance(seed, int | np.integer) else seed
-        if seeds is not None and len(seeds) != self.num_envs:
-            raise ValueError(f"there are {len(seeds)} seeds; there must be one for each of {self.num_envs}")
+        seeds = self._seeds(seed)
         starts = self._positions(which, options)  # before anything changes, as they may be wrong
-        if seeds is not None:
-            for i in which.tolist():
-                if (one := seeds[i]) is not None:
-                    self._dealer.seed(i, one)
+        for i in which.tolist():
+            if (one := seeds[i]) is not None:
+                self._dealer.seed(i, one)
         at_random = np.array([i for i in which.tolist() if i not in starts], dtype=np.int64)
         if len(at_random):
             self._deal_at_random(at_random)
@@ -193,9 +199,65 @@ class TriPeaksVectorEnv(Environment, gymnasium.vector.VectorEnv[dict[str, Any], 
         self._episodes.check_started()
         return self._screen.grid(self._views(), columns)
 
+    def action_masks(self) -> np.ndarray:
+        """Return the legal actions of all games, bool (N, 29) or (N, 30).
+
+        Raises:
+            gymnasium.error.ResetNeeded: an environment was never reset.
+        """
+        self._episodes.check_started()
+        return self._episodes.observe()["action_mask"] == 1
+
+    def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
+        """Call a method of each environment, or look up an attribute, as the other vector environments of Gymnasium do.
+
+        Args:
+            name: ``"action_masks"``, ``"render"``, a space or one of :data:`SHARED`.
+            args, kwargs: of the method; these have none.
+
+        Returns:
+            N answers, those of as many of :class:`~tripeaks_env.TriPeaksEnv`.
+
+        Raises:
+            AttributeError: there is no such method or attribute.
+            gymnasium.error.ResetNeeded: a method was called before the first reset.
+        """
+        if name == "action_masks":
+            return tuple(self.action_masks(*args, **kwargs))
+        if name == "render":
+            return self.render(*args, **kwargs) or (None,) * self.num_envs
+        if name in ("observation_space", "action_space"):
+            return (getattr(self, f"single_{name}"),) * self.num_envs
+        if name in SHARED:
+            return (getattr(self, name),) * self.num_envs
+        known = ", ".join(("action_masks", "render", "observation_space", "action_space", *SHARED))
+        raise AttributeError(f"the games have no attribute {name!r}; they have {known}")
+
+    def get_attr(self, name: str) -> tuple[Any, ...]:
+        """Return an attribute of each environment; see :meth:`call`."""
+        return self.call(name)
+
+    def set_attr(self, name: str, values: Any) -> None:
+        """Refuse: the environments share their settings, which are arguments of the class.
+
+        Raises:
+            AttributeError: always.
+        """
+        raise AttributeError(f"attribute {name!r} cannot be set; make another environment with other arguments")
+
     def close_extras(self, **kwargs: Any) -> None:
         """Close the window, if there is one."""
         self._screen.close()
+
+    def _seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
+        if seed is None:
+            return [None] * self.num_envs
+        if isinstance(seed, str) or not isinstance(seed, Sequence | np.ndarray):
+            first = integer("seed", seed, 0, wanted=f"an integer of at least 0, or a list of {self.num_envs}")
+            return [first + i for i in range(self.num_envs)]
+        if len(seed) != self.num_envs:
+            raise ValueError(f"there are {len(seed)} seeds; there must be one for each of {self.num_envs}")
+        return [None if each is None else integer("seed", each, low=0) for each in seed]
 
     def _reset_mask(self, mask: np.ndarray | None) -> np.ndarray:
         if mask is None:

@@ -55,7 +55,7 @@ def one_of(name: str, value: object, choices: Iterable[Choice]) -> Choice:
     """
     choices = tuple(choices)
     for choice in choices:
-        if value == choice:
+        if isinstance(value, type(choice)) and value == choice:
             return choice
     raise ValueError(f"{name} is {value!r}; it must be one of {', '.join(map(str, choices))}")
 

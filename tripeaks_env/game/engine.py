@@ -103,10 +103,7 @@ def tables(rules: Rules) -> np.ndarray:
     table["covers"] = COVER_MASKS
     table["beneath"] = BENEATH
     table["adjacent"] = adjacency(rules.wrap)
-    for waste, fits in enumerate(table["adjacent"][0].tolist()):
-        ranks = [rank for rank in range(1, 14) if fits >> rank & 1]
-        if ranks:
-            table["neighbours"][0, waste] = ANY if len(ranks) == 13 else (ranks[0], ranks[-1])
+    table["neighbours"] = neighbours(table["adjacent"][0])
     table["peaks"] = scoring.peaks
     table["start"], table["removal"], table["draw"] = scoring.start, scoring.removal, scoring.draw
     table["streak"] = scoring.streak
@@ -114,6 +111,27 @@ def tables(rules: Rules) -> np.ndarray:
     table["stuck"] = rules.draw == "stuck"
     table["open"] = rules.open_peaks
     table.setflags(write=False)
+    return table
+
+
+def neighbours(adjacent: np.ndarray) -> np.ndarray:
+    """Return which ranks go on each waste rank code as two rank codes: uint8 (16, 2).
+
+    A single one stands there twice, ``ANY`` for all of them, and 0, which no card is dealt, for none.
+
+    Args:
+        adjacent: int32 (16,): the same as masks, bit r for rank r.
+
+    Raises:
+        ValueError: there are more than two, but not all.
+    """
+    table = np.zeros((16, 2), dtype=np.uint8)
+    for waste, fits in enumerate(adjacent.tolist()):
+        ranks = [rank for rank in range(1, 14) if fits >> rank & 1]
+        if 2 < len(ranks) < 13:
+            raise ValueError(f"on the waste rank code {waste} go the ranks {ranks}; it must be two at most, or all")
+        if ranks:
+            table[waste] = ANY if len(ranks) == 13 else (ranks[0], ranks[-1])
     return table
 
 

@@ -3,6 +3,8 @@
 Positions are numbered row by row from the summits, left to right: 0-2, 3-8, 9-17, 18-27.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 POSITIONS = 28
@@ -27,10 +29,26 @@ MIRROR.setflags(write=False)
 
 NOWHERE = POSITIONS
 
-BENEATH = np.array(
-    [([p for p in range(POSITIONS) if cover in COVERS[p]] + [NOWHERE] * 2)[:2] for cover in range(POSITIONS)],
-    dtype=np.int8,
-)
+
+def beneath(covers: Sequence[Sequence[int]]) -> np.ndarray:
+    """Return what each position lies on, see :data:`BENEATH`.
+
+    Args:
+        covers: for each position the positions that lie on it.
+
+    Raises:
+        ValueError: a position lies on more than two others, for which the engine has no room.
+    """
+    table = np.full((len(covers), 2), NOWHERE, dtype=np.int8)
+    for cover in range(len(covers)):
+        found = [position for position, above in enumerate(covers) if cover in above]
+        if len(found) > 2:
+            raise ValueError(f"position {cover} lies on {found}; it must be two at most")
+        table[cover, : len(found)] = found
+    return table
+
+
+BENEATH = beneath(COVERS)
 """int8 (28, 2): the positions that each position lies on, ``NOWHERE`` where there is only one or none."""
 BENEATH.setflags(write=False)
 

@@ -49,6 +49,7 @@ def check_render_size(size: Sequence[int] | None, games: int) -> tuple[int, int]
     return size[0], size[1]
 
 
+NO_DISPLAY = "there is no display"
 UNSEEN = ("dummy", "offscreen", "evdev")
 """Drivers that SDL falls back to without a display; nobody sees their windows."""
 
@@ -91,9 +92,11 @@ class Screen:
     def show(self, views: Sequence[View]) -> None:
         """Show games in the window and wait as ``fps`` says; once its user has closed it, do nothing any more.
 
+        Without a display SDL makes a window that nobody sees, and a warning says so.
+
         Raises:
             gymnasium.error.DependencyNotInstalled: pygame-ce is missing.
-            gymnasium.error.Error: there is no display.
+            gymnasium.error.Error: no window can be opened.
         """
         if self.closed_by_user:
             return
@@ -104,7 +107,9 @@ class Screen:
         window = pygame.display.get_surface()  # pygame has one, which environments share
         if self._clock is None or window is None or window.get_size() != size:
             try:
-                open_display()
+                pygame.display.init()
+                if not is_seen():
+                    gymnasium.logger.warn(f"{NO_DISPLAY}: nobody sees the window; render_mode='rgb_array' needs none")
                 window = pygame.display.set_mode(size)
             except pygame.error as error:
                 raise gymnasium.error.Error(
@@ -152,7 +157,7 @@ def grid(frames: Sequence[np.ndarray], columns: int | None = None) -> np.ndarray
 
 
 def open_display() -> None:
-    """Start pygame's display, which somebody must be able to see unless ``SDL_VIDEODRIVER`` says what to take.
+    """Start pygame's display for people.
 
     Raises:
         pygame.error: there is no display.
@@ -160,10 +165,17 @@ def open_display() -> None:
     import pygame
 
     pygame.display.init()
-    wanted = "SDL_VIDEODRIVER" in os.environ or "SDL_VIDEO_DRIVER" in os.environ
-    if pygame.display.get_driver() in UNSEEN and not wanted:
+    if not is_seen():
         pygame.display.quit()
-        raise pygame.error("there is no display")
+        raise pygame.error(NO_DISPLAY)
+
+
+def is_seen() -> bool:
+    """Return whether somebody can see pygame's display, or it is as ``SDL_VIDEODRIVER`` wants it."""
+    import pygame
+
+    wanted = "SDL_VIDEODRIVER" in os.environ or "SDL_VIDEO_DRIVER" in os.environ
+    return wanted or pygame.display.get_driver() not in UNSEEN
 
 
 def _drawing() -> ModuleType:

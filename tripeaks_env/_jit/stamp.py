@@ -1,64 +1,23 @@
-"""The one way this package compiles: a typed Numba decorator with the settings every kernel shares."""
+"""What the machine code of a kernel is made of, as a digest."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from enum import Enum
-from functools import cache, partial
+from functools import cache
 from hashlib import sha256
 from inspect import get_annotations
 from types import CodeType, ModuleType
-from typing import Any, TypeVar, cast, overload
+from typing import Any
 
-import numba
 import numpy as np
-from numba.core.caching import FunctionCache
 from numba.core.dispatcher import Dispatcher
-
-Function = TypeVar("Function", bound=Callable[..., object])
-
-
-@overload
-def kernel(function: Function) -> Function: ...
-@overload
-def kernel(*, fastmath: bool) -> Callable[[Function], Function]: ...
-def kernel(function: Function | None = None, *, fastmath: bool = False) -> Function | Callable[[Function], Function]:
-    """Compile ``function`` with Numba on its first call, without the GIL, and cache the machine code on disk.
-
-    The function keeps its type for type checkers and stays plain Python under ``NUMBA_DISABLE_JIT=1``, where integers of
-    NumPy overflow without a warning, as compiled ones do. The machine code is compiled anew when anything has changed that
-    it is made of, in whichever module.
-
-    Args:
-        function: what to compile.
-        fastmath: whether sums of floats may be added up in any order, as vector instructions do.
-    """
-    if function is None:
-        return partial(kernel, fastmath=fastmath)
-    if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
-        return np.errstate(over="ignore")(function)
-    dispatcher: Any = numba.njit(nogil=True, fastmath=fastmath)(function)
-    dispatcher._cache = _Cache(dispatcher)
-    return cast(Function, dispatcher)
-
-
-class _Cache(FunctionCache):
-    """Numba's cache of a kernel on disk, valid for the kernels and constants that the machine code is made of.
-
-    Numba by itself looks at the kernel's own file only, and has no public way to say more.
-    """
-
-    def __init__(self, dispatcher: Any) -> None:
-        super().__init__(dispatcher.py_func)  # type: ignore[no-untyped-call]
-        self._dispatcher = dispatcher
-
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return the machine code for a signature, if it is there; this comes before any is compiled and saved."""
-        self._cache_file._source_stamp = _stamp(self._dispatcher)  # not earlier: by now all globals are defined
-        return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
 
 
 @cache
-def _stamp(dispatcher: Any) -> str:
-    """Return a digest of a kernel, of all kernels that it calls, directly or not, and of what is frozen into them."""
+def stamp(dispatcher: Any) -> str:
+    """Return a digest of a kernel, of all kernels that it calls, directly or not, and of what is frozen into them.
+
+    It is to be asked for when the kernel is called, not earlier: by then all globals are defined.
+    """
     reached, waiting = set(), [dispatcher]
     while waiting:
         each = waiting.pop()
@@ -75,7 +34,9 @@ def _content(dispatcher: Any) -> tuple[str, list[Any]]:
     It is the code in memory that counts, as that is what is compiled; the file may have changed since.
     """
     function = dispatcher.py_func
+    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
     used = dict(_used(_names(function.__code__), function.__globals__))
+    used |= {f"{name} around it": cell.cell_contents for name, cell in cells}
     frozen = {
         "kernel": function,
         "options": repr(dispatcher.targetoptions),
