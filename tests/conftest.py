@@ -1,5 +1,6 @@
 """Settings of Hypothesis: the same examples in every run, no deadlines, since first calls compile. Windows open nowhere."""
 
+import gc
 import os
 import signal
 from collections.abc import Iterator
@@ -33,3 +34,8 @@ def frames() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(TriPeaksEnv.metadata, "render_fps", 1_000_000)
         yield
+
+
+def pytest_collection_finish() -> None:
+    """Let no garbage collection look through all the tests again and again."""
+    gc.freeze()

@@ -54,6 +54,7 @@ def test_masked_example_plays_a_whole_game() -> None:
     assert names["observation"]["observation"].shape == (43,)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::SyntaxWarning")
 def test_video_example_makes_a_video(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("moviepy")

@@ -116,6 +116,7 @@ def test_oracle_reaches_the_optimum(rules: Rules) -> None:
     assert games["score"].tolist() == [solve(Deal.from_number(number), rules).score for number in numbers]
 
 
+@pytest.mark.slow
 def test_oracle_goes_on_from_any_position() -> None:
     """Also from positions that its own line does not pass, and with the same cards twice in a batch."""
     oracle = agents.make("oracle")

@@ -280,6 +280,7 @@ def small_endgames(rules: Rules, tableau: int, stock: int, number: int) -> Itera
     return islice(wanted, number)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize("name", ["traditional", *slow("easy", "wild")])
 def test_rollouts_have_the_right_mean(name: str, policy: str) -> None:
@@ -408,6 +409,7 @@ def test_pimc_among_equals() -> None:
         assert action == (removals[turned[i, removals].argmax()] if len(removals) else DRAW)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("objective", ["score", "win"])
 def test_pimc_averages_the_optimum(objective: Literal["score", "win"]) -> None:
     """In endgames with many worlds a draw, what it takes is best on average over all orders of the hidden cards."""

@@ -254,6 +254,7 @@ def test_winnable_does_not_depend_on_the_points(tmp_path: Path) -> None:
     assert results["winnable"].tolist() == [solve(Deal.from_code(code)).won for code in results["deal"]]
 
 
+@pytest.mark.slow
 def test_streak_scoring_is_compared_with_its_optimum(tmp_path: Path) -> None:
     settings = {"deals": {"count": 10, "seed": 1}, "agents": ["opener", "oracle"], "rules": "traditional"}
     results = compared(settings, tmp_path).results
@@ -352,6 +353,7 @@ def test_suites_command_writes_what_is_there(tmp_path: Path, monkeypatch: pytest
     assert run(monkeypatch, "suites", "--rules", "wild") == 2
 
 
+@pytest.mark.slow
 def test_foreign_texts_are_shown_in_one_line_that_no_terminal_obeys(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -49,6 +49,7 @@ def saved(model: Any, folder: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", [MaskablePPO, DQN, *slow(PPO, A2C, TRPO, QRDQN)])
 def test_models_play_what_they_prefer_among_legal_actions(tmp_path: Path, algorithm: Any) -> None:
     """Where the model's own choice is legal, the agent makes it; the others are legal too."""

@@ -86,6 +86,7 @@ def test_replays_are_the_games_of_the_results(written: Written, page: Page) -> N
         assert deal["games"][0]["moves"][0]["values"] == [[a, v] for a, v in enumerate(start.tolist()) if v == v]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "rules", [Rules.classic, Rules.traditional, Rules(wild=True), Rules(open_peaks=True, empty_waste=True)]
 )
@@ -152,6 +153,7 @@ def test_all_files_are_written_and_the_leaderboard_is_printed(written: Written) 
         assert (written.folder / f"{name}.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_page_of_one_agent_without_judged_moves_and_replays() -> None:
     page = Page(rendered({"alone": False}, moves=0, replays=0))
     assert not {"pairs", "phases", "mistakes", "seeds"} & {where.split("/")[0] for where in page.numbers}
@@ -160,6 +162,7 @@ def test_page_of_one_agent_without_judged_moves_and_replays() -> None:
     assert page.tags["svg"] == 3
 
 
+@pytest.mark.slow
 def test_a_label_cannot_break_the_page(nasty: str) -> None:
     page = Page(nasty)
     assert "b" not in page.tags

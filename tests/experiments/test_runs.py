@@ -241,6 +241,7 @@ def test_what_is_played_is_not_played_again(tmp_path: Path, monkeypatch: pytest.
     assert len(played) == 4
 
 
+@pytest.mark.slow
 def test_another_config_in_the_same_folder_gives_its_own_results(tmp_path: Path) -> None:
     one = {"deals": {"count": 30}, "agents": ["greedy", "opener"], "moves": 6}
     two = {"deals": {"count": 40}, "agents": ["opener", "oracle"], "rules": "classic", "moves": 8}

@@ -100,6 +100,7 @@ def test_returns_of_any_network_are_right_on_average(count: int) -> None:
     assert real.std() > 0.1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["easy", *slow("traditional", "wild-empty-classic")])
 def test_advantages_add_up_to_the_outcome_less_luck(name: str) -> None:
     """Over an episode their mean is that of the outcome less the value of the start: luck is nothing on average."""
@@ -185,6 +186,7 @@ def test_a_damaged_round_that_is_needed_is_named(tmp_path: Path) -> None:
         iterate(tmp_path)
 
 
+@pytest.mark.slow
 def test_value_network_learns_what_it_is_shown() -> None:
     """The average network comes to say what the targets were, here the cards that are left, in what the search calls."""
     found = play_games(numbers(60), Rules.easy, random_network(), np.random.default_rng(1), explore=1.0)

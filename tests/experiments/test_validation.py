@@ -240,6 +240,7 @@ def passed(checks: list[Check]) -> dict[str, bool | None]:
     return {check.name: check.passed for check in checks}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("brought")
 def test_validation_under_all_rules() -> None:
     told: list[Check] = []

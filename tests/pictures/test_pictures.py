@@ -346,6 +346,7 @@ def test_importing_the_package_does_not_load_pygame() -> None:
     assert (done.stdout, done.stderr) == ("False\n", "")
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::SyntaxWarning")
 def test_videos(tmp_path: Path) -> None:
     """Gymnasium's wrapper records a game: a picture for the start and one for each step."""
@@ -377,6 +378,7 @@ def test_videos_of_many_games(tmp_path: Path) -> None:
     assert [path.suffix for path in (tmp_path / "video").iterdir()] == [".mp4"]
 
 
+@pytest.mark.slow
 def test_pictures_of_the_documentation(tmp_path: Path) -> None:
     """The film shows the worked win from the first move to the last."""
     frames = film()

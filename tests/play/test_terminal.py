@@ -194,6 +194,7 @@ def test_quitting_asks_in_the_middle_of_a_game() -> None:
     assert not player("3", "c").press("end")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["en", "ca"])
 def test_everything_fits_every_terminal(language: str) -> None:
     states = [

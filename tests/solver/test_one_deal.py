@@ -133,6 +133,7 @@ def test_lines_of_every_objective(rules: Rules, additive: int, streak: int) -> N
     assert_lines(rules, range(streak if rules.scoring.streak else additive))
 
 
+@pytest.mark.slow
 def test_lost_deals() -> None:
     """They have drawn every card, and reach 658 at most: two neighbouring peaks emptied."""
     best = [solve(Deal.from_number(number), "classic") for number in range(1_000)]
