@@ -16,6 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from experiments.config import KEPT, SUITES, CompareConfig, ConfigError, TrainConfig, load, load_training, parse_yaml
 from experiments.runs.folder import opened
 from experiments.runs.provenance import command, provenance
+from tripeaks_env import cli
 from tripeaks_env.env.agent import AgentError
 from tripeaks_env.env.splits import suite
 from tripeaks_env.game.arguments import one_line
@@ -193,6 +194,8 @@ def results(
     ] = [],  # noqa: B006
 ) -> None:
     """Write a page of leaderboards, strength against time, and learning curves, from what compare and train have written."""
+    if not comparison and not training:
+        raise ConfigError("the page would be empty; results needs --comparison FOLDER or --training FOLDER")
     _check_page(output)
     from experiments.pages.results import write_page  # here, as pandas and matplotlib take seconds to import
 
@@ -342,12 +345,12 @@ def _progress() -> Progress:
 
 
 def main() -> None:
-    """Run the command line; wrong input ends with one line and exit code 2."""
+    """Run the command line; wrong input ends with one line and exit code 2, an interrupt (Ctrl-C) with 130."""
     try:
-        return app()
-    except (ConfigError, AgentError, OSError) as error:
-        fault = one_line(error)
+        sys.exit(cli.run(app, sys.argv[1:] or ["--help"], "python -m experiments"))
     except MemoryError as error:
         fault = f"not enough memory: {error}"
+    except (cli.UsageError, ConfigError, AgentError, OSError) as error:
+        fault = one_line(error)
     print(f"error: {fault}", file=sys.stderr)
     sys.exit(2)

@@ -332,6 +332,12 @@ _Loader.add_constructor("tag:yaml.org,2002:int", _Loader.construct_yaml_int)
 # YAML 1.1 takes 3e-4 for a text, as it has no point.
 _Loader.add_implicit_resolver("tag:yaml.org,2002:float", re.compile(r"[-+]?\d+[eE][-+]?\d+$"), list("-+0123456789"))
 
+KINDS: dict[str, tuple[str, tuple[type[Config], ...]]] = {
+    "compare": ("a comparison", (CompareConfig,)),
+    "train": ("a training", (TrainConfig, IterationConfig)),
+}
+"""What configs are of, and their kinds, by the command that takes them."""
+
 AnyConfig = TypeVar("AnyConfig", bound=Config)
 
 
@@ -354,6 +360,13 @@ def load(path: Path, kind: type[AnyConfig]) -> AnyConfig:
         ConfigError: there is no such file, it is not YAML, or a key or value is wrong.
     """
     values = _read(path)
+
+    def has_keys_of(*kinds: type[Config]) -> bool:
+        return any(values.keys() <= each.model_fields.keys() for each in kinds)
+
+    for command, (what, kinds) in KINDS.items():
+        if kind not in kinds and has_keys_of(*kinds) and not has_keys_of(kind):
+            raise ConfigError(f"config {path} is of {what}: python -m experiments {command} {path}")
     try:
         return kind.model_validate(values)
     except ValidationError as error:

@@ -2,11 +2,17 @@
 
 import io
 import sys
+from collections.abc import Callable
+from typing import Any
 
 from tripeaks_env.game.arguments import one_line
 
 EXTRAS = dict.fromkeys(("matplotlib", "pydantic", "rich", "scipy", "typer"), "cli") | {"pygame": "render"}
 """What the command needs beside the package itself, and the extra that brings it; ``render`` is for windows."""
+
+
+class UsageError(ValueError):
+    """An argument of a command line is wrong."""
 
 
 def main() -> None:
@@ -18,7 +24,9 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # an encoding without card symbols is no reason to fail
     try:
-        sys.exit(_run(sys.argv[1:] or ["--help"]))
+        from tripeaks_env.commands import app  # here, as what it needs may not be installed
+
+        sys.exit(run(app, sys.argv[1:] or ["--help"], "tripeaks"))
     except ModuleNotFoundError as error:
         if error.name not in EXTRAS:
             raise
@@ -35,18 +43,16 @@ def main() -> None:
     sys.exit(2)
 
 
-def _run(arguments: list[str]) -> int | None:
-    """Run one command and return its exit code.
+def run(app: Callable[..., Any], arguments: list[str], name: str) -> int | None:
+    """Run one command of an app made with Typer and return its exit code.
 
     Raises:
-        ValueError: an argument is wrong.
+        UsageError: an argument is wrong.
     """
     from pydantic import ValidationError  # here, as it may not be installed
 
-    from tripeaks_env.commands import app
-
     try:
-        return app(arguments, prog_name="tripeaks", standalone_mode=False)
+        return app(arguments, prog_name=name, standalone_mode=False)
     except Exception as error:
         if not hasattr(error, "format_message"):  # Typer's own have had several classes
             raise
@@ -54,4 +60,4 @@ def _run(arguments: list[str]) -> int | None:
         if isinstance(error.__cause__, ValidationError):
             value = repr(error.__cause__.errors()[0]["input"])
             fault += "" if value in fault else f", not {value}"
-        raise ValueError(fault) from error
+        raise UsageError(fault) from error

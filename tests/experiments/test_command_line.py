@@ -127,6 +127,36 @@ def test_wrong_config_names_the_fault_in_one_line(tmp_path: Path, text: str, kin
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["compare"], "Missing argument 'config'"),
+        (["compare", "x.yaml", "--workers", "0"], "--workers"),
+        (["compare", "x.yaml", "--engine", "slurm"], "'slurm' is not one of 'local', 'ray'"),
+        (["compare", "x.yaml", "--speed"], "No such option: --speed"),
+        (["contemplate"], "No such command 'contemplate'"),
+        (["train", CONFIGS / "benchmark.yaml"], "is of a comparison: python -m experiments compare "),
+        (["compare", CONFIGS / "ppo-easy.yaml"], "is of a training: python -m experiments train "),
+        (["results", "--output", "page.md"], "results needs --comparison FOLDER or --training FOLDER"),
+    ],
+)
+def test_wrong_usage_is_one_line_and_exit_code_2(
+    arguments: list[str | Path],
+    named: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(monkeypatch, *arguments) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err.startswith("error: ")
+    assert named in shown.err
+    assert shown.err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("path", sorted(CONFIGS.glob("*.yaml")), ids=lambda path: path.stem)
 def test_shipped_configs_are_valid(path: Path) -> None:
     config = load(path, CompareConfig) if "agents:" in path.read_text() else load_training(path)
