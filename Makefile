@@ -33,7 +33,7 @@ test-slow: $(TESTING) ## run the long tests (minutes)
 test-exhaustive: $(TESTING) ## run the longest sweeps (an hour)
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m exhaustive
 
-test-extras: $(TESTING) ## install each extra alone, newest and oldest versions, and run its example (half an hour)
+test-extras: $(TESTING) ## install each extra alone, newest and oldest versions, and run its example (a quarter of an hour)
 	$(BIN)/python -m pip install --quiet uv
 	$(BIN)/python -m pytest -m installs tests/test_extras.py
 

@@ -351,6 +351,6 @@ def main() -> None:
     except MemoryError as error:
         fault = f"not enough memory: {error}"
     except (cli.UsageError, ConfigError, AgentError, OSError) as error:
-        fault = one_line(error)
-    print(f"error: {fault}", file=sys.stderr)
+        fault = str(error)
+    print(f"error: {one_line(fault)}", file=sys.stderr)
     sys.exit(2)

@@ -50,9 +50,9 @@ def opened(
         if before and before["kind"] != kind:
             raise ConfigError(f"folder {folder} holds a run of {before['kind']}; give another --output for {kind}")
         for key in fixed:
-            if before and before["config"][key] != settings[key]:
+            if before and before["config"].get(key) != settings[key]:
                 raise ConfigError(
-                    f"folder {folder} holds results with {key} {json.dumps(before['config'][key])}, the config has "
+                    f"folder {folder} holds results with {key} {json.dumps(before['config'].get(key))}, the config has "
                     f"{json.dumps(settings[key])}; give another --output, or --overwrite to replace them"
                 )
         facts = facts or provenance()

@@ -343,6 +343,16 @@ def test_what_a_power_cut_leaves_of_run_json_is_no_run(left: bytes, tmp_path: Pa
     assert json.loads((tmp_path / "run.json").read_text())["kind"] == "compare"
 
 
+def test_a_foreign_run_json_without_the_key_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "run.json").write_text('{"kind": "compare", "config": {}}')
+    config = CompareConfig.model_validate(CONFIG)
+    with (
+        pytest.raises(ConfigError, match="holds results with rules null"),
+        opened(tmp_path, "compare", config, fixed=["rules"]),
+    ):
+        pass
+
+
 def test_kept_arrays_come_back_as_they_were(tmp_path: Path) -> None:
     """Also those whose columns lie one after the other in memory, and single numbers."""
     rows = np.arange(6).reshape(2, 3)
