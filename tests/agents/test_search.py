@@ -22,7 +22,7 @@ from agents.search.playouts import POLICIES
 from agents.search.worlds import deal_hidden, games_as_seen
 from agents.simple import frees
 from tests.agents.test_agents import play
-from tests.common import RULES, additive_rules, endgame, every_rules, random_game, slow
+from tests.common import RULES, additive_rules, endgame, every_rules, exhaustive, random_game, slow
 from tests.env.test_no_leak import pairs
 from tests.naive import COVERS, DRAW, NaiveGame, naive_choice, naive_ends, naive_luck
 from tripeaks_env import Game, Rules, Scoring
@@ -389,10 +389,10 @@ def test_rollouts_beat_the_policies_they_play() -> None:
         assert gained.mean() > 2.5 * gained.std() / sqrt(len(gained))
 
 
-@pytest.mark.slow
-def test_tree_search_beats_the_opener() -> None:
+@pytest.mark.parametrize("deals", [*slow(100), *exhaustive(300)])
+def test_tree_search_beats_the_opener(deals: int) -> None:
     """With the options that it has by default."""
-    numbers = training_deals(300)
+    numbers = training_deals(deals)
     gained = play(agents.make("ismcts"), Rules.easy, numbers)[0]["score"].astype(float)
     gained -= play(agents.make("opener"), Rules.easy, numbers)[0]["score"]
     assert gained.mean() > 2.5 * gained.std() / sqrt(len(gained))

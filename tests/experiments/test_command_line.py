@@ -540,23 +540,19 @@ def test_results_of_other_deals_or_rules_are_replaced_only_when_told(
 
 
 @pytest.mark.slow
-def test_compare_command_writes_all_files_and_repeats_itself(
+def test_compare_command_writes_all_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = write(
         tmp_path, "name: x\ndeals: {count: 30}\nagents: [random, {agent: greedy, label: mine, seed: 4}]\nmoves: 5"
     )
-    tables = []
-    for workers in "12":
-        folder = tmp_path / workers
-        assert run(monkeypatch, "compare", path, "--output", folder, "--workers", workers) == 0
-        assert "mine" in capsys.readouterr().out
-        assert {file.name for file in folder.iterdir()} == FILES
-        tables.append([(folder / f"{name}.parquet").read_bytes() for name in ("results", "moves")])
-        summary = json.loads((folder / "summary.json").read_text())
-        assert [row["agent"] for row in summary["leaderboard"]] == ["mine", "random"]
-        assert summary["config"]["deals"] == {"count": 30, "seed": 0}
-    assert tables[0] == tables[1]
+    folder = tmp_path / "run"
+    assert run(monkeypatch, "compare", path, "--output", folder, "--workers", "1") == 0
+    assert "mine" in capsys.readouterr().out
+    assert {file.name for file in folder.iterdir()} == FILES
+    summary = json.loads((folder / "summary.json").read_text())
+    assert [row["agent"] for row in summary["leaderboard"]] == ["mine", "random"]
+    assert summary["config"]["deals"] == {"count": 30, "seed": 0}
 
 
 def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:

@@ -22,10 +22,12 @@ from tests.common import (
     assert_replays,
     endgame,
     every_rules,
+    exhaustive,
     naive_game,
     random_game,
     seeds,
     sizes,
+    slow,
     swept,
 )
 from tests.naive import RANKS, NaiveGame, naive_choice, naive_ends, naive_luck, naive_playout
@@ -127,11 +129,11 @@ def test_endgames_by_brute_force(rules: Rules) -> None:
         assert_exact(*small_endgame(rules, seed))
 
 
-@pytest.mark.slow
 @brute_rules
-def test_many_endgames_by_brute_force(rules: Rules) -> None:
-    """The same for 200 endgames under each of 18 rule combinations, 3,600 in all."""
-    assert_exact_many(rules, range(1_000, 1_200))
+@pytest.mark.parametrize("count", [*slow(60), *exhaustive(200)])
+def test_many_endgames_by_brute_force(rules: Rules, count: int) -> None:
+    """The same for more endgames under each of 18 rule combinations: 1,080, or 3,600 in all."""
+    assert_exact_many(rules, range(1_000, 1_000 + count))
 
 
 def test_an_objective_can_cost_points() -> None:
