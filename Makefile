@@ -5,21 +5,24 @@ INSTALLED := .venv/installed
 TESTING := .venv/testing
 # Byte code is kept, whatever is set: without it every process that a test starts compiles all modules anew.
 unexport PYTHONDONTWRITEBYTECODE
-PIP := $(BIN)/python -m pip install --quiet --constraint constraints.txt --editable
+# Compiling what is never imported would take as long as all the rest.
+PIP := $(BIN)/python -m pip install --quiet --no-compile --constraint constraints.txt --editable
 
 .PHONY: help benchmark test test-slow test-exhaustive test-extras check docs bench-speed bench-agents clean
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
-$(INSTALLED): pyproject.toml constraints.txt
+$(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "This needs Python 3.11 or newer, for instance: make PYTHON=python3.12 ...")'
 	$(PYTHON) -m venv .venv
+
+$(INSTALLED): pyproject.toml constraints.txt | $(BIN)/python
 	$(PIP) '.[benchmark,render]'
 	@touch $@
 
-$(TESTING): $(INSTALLED)
+$(TESTING): pyproject.toml constraints.txt | $(BIN)/python
 	$(PIP) '.[benchmark,offline,ray,render,dev]'
-	@touch $@
+	@touch $(INSTALLED) $@
 
 benchmark: $(INSTALLED) ## compare the fast agents with the optimum on 1,000 evaluation deals
 	$(BIN)/python -m experiments compare experiments/configs/benchmark.yaml
