@@ -83,10 +83,6 @@ def test_pimc_plays_by_all_rules_without_streaks(rules: Rules) -> None:
     assert observe(games, rules)["action_mask"][np.arange(4), actions].all()
 
 
-def test_whole_game_of_pimc() -> None:
-    play(make("pimc"), Rules.easy, training_deals(1))
-
-
 def test_pimc_refuses_streaks() -> None:
     """Its solver does not know them."""
     with pytest.raises(ValueError, match="pimc does not play by streak scoring"):

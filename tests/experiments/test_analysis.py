@@ -199,6 +199,7 @@ def test_order_of_rows_does_not_matter(results: pd.DataFrame, analysis: Analysis
     pd.testing.assert_frame_equal(leaderboard(alone), analysis.leaderboard.loc[["b"]])
 
 
+@pytest.mark.slow
 def test_same_results_give_the_same_tables(results: pd.DataFrame, moves: pd.DataFrame, analysis: Analysis) -> None:
     again = analyse(results, moves, {"learner": ["a", "b"], "single": ["c"], "failed": ["x"]})
     for one, other in zip(analysis, again, strict=True):

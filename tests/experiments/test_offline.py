@@ -224,6 +224,7 @@ def test_the_metadata_say_how_it_was_made(tmp_path: Path) -> None:
     assert gymnasium.make("TriPeaks-v0", rules=made["rules"]).unwrapped.rules == ODD  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 def test_minari_finds_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In its default folder, whole, and it goes through the functions that libraries use."""
     monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path / "all"))

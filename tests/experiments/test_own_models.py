@@ -26,7 +26,6 @@ from experiments.games.tasks import GamesTask
 from experiments.offline.export import Export
 from experiments.offline.games import record_games
 from experiments.validate import Candidate, check_batches, check_hidden, check_repeats, training_games
-from tests.common import slow
 from tests.experiments.own_agents import actions_of
 from tripeaks_env import Game, Rules, TriPeaksEnv
 from tripeaks_env.commands.people import _load_agent
@@ -50,7 +49,7 @@ def saved(model: Any, folder: Path) -> Path:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("algorithm", [MaskablePPO, DQN, *slow(PPO, A2C, TRPO, QRDQN)])
+@pytest.mark.parametrize("algorithm", [MaskablePPO, DQN, PPO, A2C, TRPO, QRDQN])
 def test_models_play_what_they_prefer_among_legal_actions(tmp_path: Path, algorithm: Any) -> None:
     """Where the model's own choice is legal, the agent makes it; the others are legal too."""
     with warnings.catch_warnings(action="ignore"):  # of the library about PPO's batches
@@ -69,6 +68,7 @@ def test_models_play_what_they_prefer_among_legal_actions(tmp_path: Path, algori
     assert len(play(agent, [0, 1, 2], Rules.easy).games) == 3
 
 
+@pytest.mark.slow
 def test_models_pass_the_checks(tmp_path: Path) -> None:
     path = saved(A2C("MultiInputPolicy", TriPeaksVecEnv(1), **SMALL), tmp_path)
     found = Candidate(str(path), Rules.easy, trust=True)

@@ -181,6 +181,7 @@ def test_number() -> None:
     assert "data-of" not in number(math.nan, ["a"])
 
 
+@pytest.mark.slow
 def test_plots_inside_the_page_take_its_colour_and_repeat() -> None:
     results, moves = played({"greedy": False}, 4, 0)
     board = analyse(results, moves, {}).leaderboard

@@ -257,7 +257,8 @@ def test_another_config_in_the_same_folder_gives_its_own_results(tmp_path: Path)
         pd.testing.assert_frame_equal(again.moves, alone.moves)
 
 
-@pytest.mark.parametrize("rules", ["easy", *slow("traditional")])
+@pytest.mark.slow
+@pytest.mark.parametrize("rules", ["easy", "traditional"])
 def test_moves_add_up_to_the_regret_of_their_games(rules: str, tmp_path: Path) -> None:
     """And the value before the first is the optimum, that after the last the score; each is the solver's."""
     settings = {

@@ -16,7 +16,7 @@ from gymnasium.utils.env_checker import check_env
 from PIL import Image
 
 from experiments.pages.pictures import LINE, board, film, games, write_film
-from tests.common import WORKED_WIN
+from tests.common import WORKED_WIN, slow
 from tests.env.test_no_leak import pairs
 from tripeaks_env import Game, Rules, Status, TriPeaksEnv, TriPeaksVectorEnv
 from tripeaks_env.game.cards import JOKER, NO_CARD
@@ -134,7 +134,7 @@ def test_words_of_another_language(painter: Painter) -> None:
         assert (frame(view, other) != frame(view, painter)).any()
 
 
-@pytest.mark.parametrize("rules", [Rules(), Rules(wild=True, empty_waste=True), Rules(open_peaks=True)])
+@pytest.mark.parametrize("rules", [Rules(), *slow(Rules(wild=True, empty_waste=True), Rules(open_peaks=True))])
 def test_hidden_cards_do_not_show(rules: Rules) -> None:
     """Boards that a player cannot tell apart have the same picture to the byte."""
     painter = Painter(320, 240)
@@ -366,6 +366,7 @@ def test_videos(tmp_path: Path) -> None:
     assert np.abs(last - expected).mean() < 12
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::SyntaxWarning")
 def test_videos_of_many_games(tmp_path: Path) -> None:
     pytest.importorskip("moviepy")

@@ -265,6 +265,7 @@ def test_lines_of_keys(run: Run) -> None:  # noqa: F811
     assert run("play", "--rules", "classic", stdin=b"").splitlines()[-1].startswith("TP1-C-")
 
 
+@pytest.mark.slow
 def test_watching_without_a_terminal(run: Run) -> None:  # noqa: F811
     screens = run("watch", "oracle", CODE, "--language", "en")
     assert screens.count("score ") >= 39

@@ -25,6 +25,7 @@ from tripeaks_env.play.window.tabletop import MARK_SECONDS, Tabletop
 from tripeaks_env.solver.one_deal import solve
 
 
+@pytest.mark.slow
 def test_a_whole_game(table: tuple[PlayWindow, Hand]) -> None:
     window, hand = table
     session = window.session
