@@ -24,6 +24,7 @@ from tripeaks_env.parallel.files import replacing
 from tripeaks_env.parallel.intervals import mean_interval, share_interval
 from tripeaks_env.parallel.pool import Lost, Pool
 from tripeaks_env.pictures.histogram import draw_histogram
+from tripeaks_env.pictures.tables import print_table
 from tripeaks_env.solver.many_deals import solve_many
 from tripeaks_env.solver.objective import Objective
 
@@ -81,7 +82,7 @@ def show_stats(
     typer.echo("{:<23}{:.1f}   ({:.1f} to {:.1f})".format("mean best score", *found["score"]))
     table = Table(*QUANTILES, title="best scores", box=box.SIMPLE)
     table.add_row(*(f"{score:g}" for score in np.quantile(scores, list(QUANTILES.values()), method="lower")))
-    Console().print(table)
+    print_table(table, Console())
 
 
 def _solve(
