@@ -120,11 +120,12 @@ def _play(
         name = task.entry.name
         if isinstance(found, str):
             failed[name] = one_line(found)
-            progress.update(bars[name], description=escape(f"{name} failed"), total=0)
+            progress.update(bars[name], description=escape(f"{name} failed"), total=0, completed=0)
             log.info("%s failed: %s", name, found)
         else:
             games[name][task.first] = found
-            progress.advance(bars[name], len(task.numbers))
+            if name not in failed:
+                progress.advance(bars[name], len(task.numbers))
             if task.key in to_play:
                 log.info("%s has played deals %d to %d", name, task.first, task.first + len(task.numbers) - 1)
     whole = {name: [parts[first] for first in sorted(parts)] for name, parts in games.items() if name not in failed}
