@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from experiments.config import ConfigError
 from experiments.pages import markdown
 from experiments.pages.curves import config_of, curves_figure, final_line, read_curves
-from tripeaks_env.game.arguments import one_line
+from tripeaks_env.game.arguments import counted, one_line
 from tripeaks_env.parallel.files import replacing
 
 MARKERS = "osD^v<>pP*Xh"
@@ -53,7 +53,10 @@ def read_comparison(folder: Path) -> Section:
             pd.DataFrame(summary["seeds"]),
         )
     except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
-        raise ConfigError(f"folder {folder} holds no comparison: {type(error).__name__} {error}") from error
+        raise ConfigError(
+            f"folder {folder} holds no comparison: its summary.json is missing, or not as compare writes it; give a folder "
+            "that compare has written"
+        ) from error
 
 
 def strength_figure(boards: dict[str, pd.DataFrame]) -> Figure:
@@ -93,7 +96,12 @@ def seeds_table(seeds: pd.DataFrame) -> str:
             ends = (f"{column}_{end}" for end in ("seeds_low", "seeds_high", "deals_low", "deals_high"))
             low, high, deals_low, deals_high = (scale * row[end] for end in ends)
             mean, sd = scale * row[column], scale * row[f"{column}_sd"]
-            cells = [f"{markdown.text(row['group'])}, {row['seeds']} seeds", name, f"{mean:.1f}", f"{sd:.2f}"]
+            cells = [
+                f"{markdown.text(row['group'])}, {counted(row['seeds'], 'seed')}",
+                name,
+                f"{mean:.1f}",
+                f"{sd:.2f}",
+            ]
             rows.append([*cells, f"{low:.1f}–{high:.1f}", f"{deals_low:.1f}–{deals_high:.1f}"])
     return markdown.table(head, "|---|---|---:|---:|---:|---:|", rows)
 
