@@ -25,6 +25,7 @@ class Section(NamedTuple):
         title: its name and rules.
         text: its deals, and the versions that made it.
         table: its leaderboard, a row for each agent, with ``milliseconds``, the time of a move.
+        remarks: on agents, such as how many of their choices would be illegal without a mask.
         seeds: what training seeds make of learners, see :func:`experiments.comparison.analysis.seeds`.
     """
 
@@ -32,6 +33,7 @@ class Section(NamedTuple):
     text: str
     table: pd.DataFrame
     seeds: pd.DataFrame
+    remarks: dict[str, str]
 
 
 def read_comparison(folder: Path) -> Section:
@@ -51,6 +53,7 @@ def read_comparison(folder: Path) -> Section:
             + ", ".join(f"{name} {version}" for name, version in summary["versions"].items()),
             table.rename(index=one_line),
             pd.DataFrame(summary["seeds"]),
+            {one_line(name): one_line(remark) for name, remark in summary.get("remarks", {}).items()},
         )
     except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
         raise ConfigError(
@@ -132,6 +135,8 @@ def write_page(comparisons: list[Path], trainings: list[Path], command: str, out
         boards[found.title] = found.table
         title, said = markdown.text(found.title), markdown.text(found.text)
         text += [f"## {title}\n", f"{said}.\n", markdown_table(found.table), ""]
+        text += [f"- {markdown.text(name)}: {markdown.text(remark)}" for name, remark in found.remarks.items()]
+        text += [""] if found.remarks else []
         if len(found.seeds):
             seeds = seeds_table(found.seeds)
             text += ["What training seeds make of it, apart from what the deals do:\n", seeds, ""]
