@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import Progress
 from rich.text import Text
 
 from experiments.config import KEPT, SUITES, CompareConfig, ConfigError, TrainConfig, load, load_training, parse_yaml
@@ -25,7 +25,7 @@ from tripeaks_env.game.rules import PRESETS, Rules
 from tripeaks_env.parallel import PoolName, make_pool
 from tripeaks_env.parallel.files import replacing
 from tripeaks_env.parallel.pool import Pool
-from tripeaks_env.pictures.tables import print_table
+from tripeaks_env.pictures.tables import print_table, progress_bars
 
 app = typer.Typer(
     help="Train agents from configs, and compare them over seeded deals with each other and with the optimum.",
@@ -340,8 +340,7 @@ def _pool(name: str, workers: int | None, address: str | None) -> Pool:
 
 
 def _progress() -> Progress:
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    return Progress(*columns, console=Console(stderr=True))
+    return progress_bars(Console(stderr=True))
 
 
 def main() -> None:

@@ -13,7 +13,7 @@ from experiments.comparison.report.terminal import leaderboard_table, print_lead
 from experiments.pages import optima
 from experiments.pages.speed import harness, page
 from tests.experiments.reports import AGENTS, FAILED, MILLISECONDS, played
-from tripeaks_env.pictures.tables import print_table
+from tripeaks_env.pictures.tables import print_table, progress_bars
 
 LONG = "a-name-that-is-longer-than-the-terminal-is-wide"
 
@@ -62,3 +62,17 @@ def test_a_leaderboard_keeps_its_names_and_numbers(width: int) -> None:
         assert str(name) in text
         for value in (row["score"], row["regret"], row["score_low"], 100 * row["win_rate"]):
             assert pd.isna(value) or f"{value:.1f}" in text
+
+
+@pytest.mark.parametrize("width", [30, 40, 80, 120])
+def test_progress_bars_keep_names_and_numbers(width: int) -> None:
+    progress = progress_bars(Console(file=io.StringIO(), width=width))
+    progress.add_task(f"{LONG} plays", total=10_000, completed=1_234)
+    console = Console(file=io.StringIO(), width=width)
+    console.print(progress)
+    assert isinstance(console.file, io.StringIO)
+    text = console.file.getvalue()
+    assert "1234/10000" in text
+    assert "…" not in text
+    letters = "".join(each for each in text if each.isalpha())
+    assert letters == f"{LONG}plays".replace("-", "")

@@ -1,8 +1,9 @@
-"""Tables on a terminal, of whatever width."""
+"""Tables and progress bars on a terminal, of whatever width."""
 
 from rich.console import Console
 from rich.measure import Measurement
-from rich.table import Table
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Column, Table
 from rich.text import Text
 
 LEAST = 16
@@ -43,6 +44,22 @@ def print_table(table: Table, console: Console) -> None:
     if table.caption:
         console.print()
         console.print(table.caption, markup=False, highlight=False)
+
+
+def progress_bars(console: Console, transient: bool = False) -> Progress:
+    """Return progress bars with what is done, how many of how many, and the time left; the bar is what gives way to them.
+
+    Args:
+        console: where they are shown.
+        transient: whether they vanish in the end.
+    """
+    columns = (
+        TextColumn("{task.description}", table_column=Column(overflow="fold")),
+        BarColumn(None, table_column=Column(max_width=40)),
+        MofNCompleteColumn(table_column=Column(no_wrap=True)),
+        TimeRemainingColumn(table_column=Column(no_wrap=True)),
+    )
+    return Progress(*columns, console=console, transient=transient)
 
 
 def _plain(cell: object) -> str:
