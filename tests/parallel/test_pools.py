@@ -11,6 +11,7 @@ import warnings
 from pathlib import Path
 
 import pytest
+from gymnasium.utils import colorize
 
 from tripeaks_env.game.arguments import plain_warnings
 from tripeaks_env.parallel import make_pool
@@ -159,6 +160,8 @@ def test_a_warning_of_a_command_is_one_line_without_its_source(monkeypatch: pyte
     plain_warnings()
     shown = warnings.formatwarning("an\nodd \x1b model", UserWarning, "model.py", 3, "load(path)")
     assert shown == "warning: an odd \\x1b model\n"
+    shown = warnings.formatwarning(colorize("WARN: nobody sees it", "yellow"), UserWarning, "logger.py", 3)
+    assert shown == "warning: nobody sees it\n"
 
 
 @pytest.mark.slow

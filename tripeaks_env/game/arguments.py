@@ -1,5 +1,6 @@
 """Checks of arguments that more than one function has, and how people are told of what they gave."""
 
+import re
 import warnings
 from collections.abc import Iterable
 from typing import TypeGuard, TypeVar
@@ -7,6 +8,9 @@ from typing import TypeGuard, TypeVar
 import numpy as np
 
 Choice = TypeVar("Choice")
+
+GYMNASIUM = re.compile(r"^\x1b\[\d+m(WARN: )?|\x1b\[0m$")
+"""What Gymnasium puts around the text of its warnings: a colour, and that it is one."""
 
 
 def is_integer(value: object) -> TypeGuard[int | np.integer]:
@@ -90,6 +94,6 @@ def plain_warnings() -> None:
     """Show warnings in this process as one line each, without the source: those who read them ran a command."""
 
     def plain(message: Warning | str, *where: object, **more: object) -> str:
-        return f"warning: {one_line(message)}\n"
+        return f"warning: {one_line(GYMNASIUM.sub('', str(message)))}\n"
 
     warnings.formatwarning = plain
