@@ -11,7 +11,8 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import Progress
+from rich.text import Text
 
 from experiments.config import KEPT, SUITES, CompareConfig, ConfigError, TrainConfig, load, load_training, parse_yaml
 from experiments.runs.folder import opened
@@ -20,10 +21,11 @@ from tripeaks_env import cli
 from tripeaks_env.env.agent import AgentError
 from tripeaks_env.env.splits import suite
 from tripeaks_env.game.arguments import one_line
-from tripeaks_env.game.rules import PRESETS, Rules, as_rules
+from tripeaks_env.game.rules import PRESETS, Rules
 from tripeaks_env.parallel import PoolName, make_pool
 from tripeaks_env.parallel.files import replacing
 from tripeaks_env.parallel.pool import Pool
+from tripeaks_env.pictures.tables import print_table, progress_bars
 
 app = typer.Typer(
     help="Train agents from configs, and compare them over seeded deals with each other and with the optimum.",
@@ -83,7 +85,7 @@ def compare(
                 found = run(settings, folder, pool, progress, log)
             with console.status("analysing the results"):
                 write_comparison(folder, settings, found, facts, console)
-    console.print(f"Written to {folder}: report.html, results.parquet, moves.parquet, summary.json and pictures")
+    typer.echo(f"Written to {folder}: report.html, results.parquet, moves.parquet, summary.json and pictures")
     if found.failed:
         raise typer.Exit(1)
 
@@ -138,7 +140,8 @@ def validate(
     marks = {True: "[green]passed[/]", False: "[red]FAILED[/]", None: "[dim]-     [/]"}
 
     def show(check: Check) -> None:
-        console.print(f"{marks[check.passed]} {check.name:<20} {escape(one_line(check.message))}", highlight=False)
+        line = f"{marks[check.passed]} {check.name:<20} {escape(one_line(check.message))}"
+        console.print(line, highlight=False, soft_wrap=not console.is_terminal)
 
     checks = run(agent, rules, _options(option), seed, checked=show, trust=trust)
     if any(check.passed is False for check in checks):
@@ -225,11 +228,10 @@ def optima(
 
     with _resumable(), _pool(engine, workers, address) as pool, _progress() as progress:
         solved = run.solve_presets(deals, seed, Store(folder), pool, progress)
-    console = Console()
-    console.print(run.table(run.rows(solved), deals))
+    print_table(run.table(run.rows(solved), deals), Console())
     if output:
         run.write_page(solved, deals, seed, command(), output)
-        console.print(f"Written to {output} and {output.with_suffix('.svg')}")
+        typer.echo(f"Written to {output} and {output.with_suffix('.svg')}")
 
 
 @app.command()
@@ -256,7 +258,7 @@ def suites(
             found = run.find_out(0, numbers, PRESETS[name], store, pool, partial(progress.advance, bar))
             with replacing(run.kept_file(PRESETS[name])) as path:
                 found.to_csv(path, index=False, lineterminator="\n")
-            progress.console.print(f"Written to {run.kept_file(PRESETS[name])}")
+            progress.console.print(Text(f"Written to {run.kept_file(PRESETS[name])}"), soft_wrap=True)
 
 
 @app.command()
@@ -279,12 +281,11 @@ def speed(
     with _progress() as progress:
         rows = harness.measure([each for measures in SECTIONS.values() for each in measures], size, progress)
     lines = page.report(SECTIONS, rows)
-    console = Console()
-    console.print(page.table(lines, size))
+    print_table(page.table(lines, size), Console())
     if output:
         with replacing(output) as part:
             part.write_text(page.page(lines, size, command()), encoding="utf-8")
-        console.print(f"Written to {output}")
+        typer.echo(f"Written to {output}")
 
 
 def _check_page(path: Path) -> None:
@@ -303,10 +304,9 @@ def _check_writable(folder: Path) -> None:
 
 
 def _rules(name: str) -> Rules:
-    try:
-        return as_rules(name)
-    except ValueError as error:
-        raise ConfigError(str(error)) from error
+    if name not in PRESETS:
+        raise ConfigError(f"--rules is {name!r}; it must be one of {', '.join(PRESETS)}")
+    return PRESETS[name]
 
 
 def _options(texts: list[str]) -> dict[str, Any]:
@@ -340,8 +340,7 @@ def _pool(name: str, workers: int | None, address: str | None) -> Pool:
 
 
 def _progress() -> Progress:
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    return Progress(*columns, console=Console(stderr=True))
+    return progress_bars(Console(stderr=True))
 
 
 def main() -> None:

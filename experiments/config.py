@@ -3,16 +3,17 @@
 import json
 import re
 import unicodedata
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self, TypeVar
+from typing import Annotated, Any, Literal, Self, TypeVar, get_args
 
 import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, ValidationError, model_validator
 
 from tripeaks_env import Rules
+from tripeaks_env.cli import must_be
 from tripeaks_env.env.splits import suite
-from tripeaks_env.game.arguments import one_line
+from tripeaks_env.game.arguments import is_integer, one_line
 from tripeaks_env.game.deals import format_code, parse_code
 from tripeaks_env.game.rules import as_rules
 
@@ -23,7 +24,16 @@ RulesField = Annotated[
 Seed = Annotated[int, Field(ge=0, lt=2**32)]
 NAME = r"\w[\w.-]*"
 """What the name of a config is made of, which is that of a folder and of files."""
-Label = Annotated[str, Field(pattern=r"^[\w .:()+-]*$", max_length=100)]
+LABEL = r"[\w .:()+-]*"
+"""What labels and groups are made of."""
+PATTERNS = {
+    f"^{NAME}$": "letters, digits, _, - and ., of which - and . do not begin it",
+    f"^{LABEL}$": "letters, digits, blanks and _ . : ( ) + -",
+}
+"""What these patterns mean."""
+LONGEST_VALUE = 100
+"""Characters of a wrong value that are shown."""
+Label = Annotated[str, Field(pattern=f"^{LABEL}$", max_length=100)]
 
 MOST_BYTES, MOST_PARTS, DEEPEST, LONGEST_NUMBER = 1_000_000, 10_000, 50, 40
 """How large a YAML file may be, in bytes, in parts and in how deep they are nested; and an integer in it, in characters."""
@@ -95,6 +105,13 @@ def check_options(options: Mapping[str, Any]) -> None:
         )
 
 
+def _count_or_codes(value: object) -> object:
+    codes = isinstance(value, list) and all(isinstance(each, str) for each in value)
+    if not codes and not (is_integer(value) and 0 <= value <= 100):
+        raise ValueError(f"replays is {value!r}; it must be 0 to 100, or a list of codes")
+    return value
+
+
 class Entry(Part):
     """One agent of a comparison.
 
@@ -137,7 +154,7 @@ class CompareConfig(Config):
     agents: list[Entry] = Field(min_length=1)
     moves: int = Field(default=1000, ge=0)
     """On how many of the deals it is found out which moves lost how much."""
-    replays: int | list[str] = 4
+    replays: Annotated[int | list[str], BeforeValidator(_count_or_codes)] = 4
     """Deals whose games the report shows move by move: how many, or their codes."""
     timeout: float = Field(default=600.0, gt=0)
     """Seconds after which an agent is given up that plays 100 deals."""
@@ -153,12 +170,9 @@ class CompareConfig(Config):
 
     @model_validator(mode="after")
     def _replays_are_deals(self) -> Self:
-        if isinstance(self.replays, int):
-            if not 0 <= self.replays <= 100:
-                raise ValueError(f"replays is {self.replays}; it must be 0 to 100, or a list of codes")
-            return self
-        numbers = set(suite(self.deals.count, self.deals.seed)) if self.replays else set()
-        for code in self.replays:
+        codes = self.replays if isinstance(self.replays, list) else []
+        numbers = set(suite(self.deals.count, self.deals.seed)) if codes else set()
+        for code in codes:
             letter, number = parse_code(code)
             if letter != self.rules.letter or number not in numbers:
                 raise ValueError(f"replays has {code!r}, which is none of the deals of the comparison")
@@ -374,11 +388,26 @@ def load(path: Path, kind: type[AnyConfig]) -> AnyConfig:
         first = min(error.errors(), key=lambda each: each["type"] != "extra_forbidden")
         where = ".".join(map(str, first["loc"]))
         message = first["msg"].removeprefix("Value error, ")
+        must = PATTERNS.get(str(first.get("ctx", {}).get("pattern")), must_be(first))
+        if first["type"] == "missing":
+            message = "this key is missing"
+        elif must:
+            message = f"{where} is {one_line(repr(first['input']), LONGEST_VALUE)}; it must be {must}"
         if first["type"] == "extra_forbidden":
-            message = "there is no such key"
-            if len(first["loc"]) == 1:
-                message += f"; keys are {', '.join(kind.model_fields)}"
+            message = f"there is no such key; keys are {', '.join(_keys(kind, first['loc']))}"
+        if message.startswith(f"{where} "):
+            where = ""
         raise ConfigError(": ".join(text for text in (f"config {path}", where, message) if text)) from error
+
+
+def _keys(kind: type[Part], where: tuple[int | str, ...]) -> Iterable[str]:
+    """Return the keys of the part of a config that has, or should not have, the key at ``where``."""
+    for step in where[:-1]:
+        if isinstance(step, str):
+            annotation = kind.model_fields[step].annotation
+            parts = (annotation, *get_args(annotation))
+            kind = next(each for each in parts if isinstance(each, type) and issubclass(each, Part))
+    return kind.model_fields
 
 
 def parse_yaml(text: str) -> Any:
@@ -390,7 +419,9 @@ def parse_yaml(text: str) -> Any:
     try:
         return yaml.load(text, _Loader)
     except Exception as error:  # beside its own, the library lets through what wrong dates and the like raise
-        raise ValueError(" ".join(str(error).split())) from error
+        mark, problem = (getattr(error, name, None) for name in ("problem_mark", "problem"))
+        where = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
+        raise ValueError(where + " ".join(str(problem or error).split())) from error
 
 
 def read_yaml(path: Path) -> Any:

@@ -15,7 +15,9 @@ import numpy as np
 import agents
 from agents import Agent, OracleAgent
 from experiments.games.audit import Result, ask_some, audit, generators, play_rounds, replay, seeded
+from experiments.games.lines import Lines
 from experiments.games.play import play
+from experiments.games.unmasked import count_illegal
 from tripeaks_env.env.agent import AgentError, describe
 from tripeaks_env.env.splits import random_numbers
 from tripeaks_env.game.deals import number_slots
@@ -202,11 +204,13 @@ def check_plays(candidate: Candidate) -> Result:
 def check_legal(candidate: Candidate) -> Result:
     """Play one game alone, two at once, and many; some end early, so that rows move."""
     deals = candidate.deals(3 + candidate.games)
-    played = [
-        play(candidate.make(), part.tolist(), candidate.rules).games for part in (deals[:1], deals[1:3], deals[3:])
-    ]
-    moves = sum(int(games["moves"].sum()) for games in played)
-    return Result(True, f"{moves:,} moves in {len(deals)} games, 1, 2 and {candidate.games} at once")
+    played = np.concatenate(
+        [play(candidate.make(), part.tolist(), candidate.rules).games for part in (deals[:1], deals[1:3], deals[3:])]
+    )
+    moves = int(played["moves"].sum())
+    unmasked = count_illegal(candidate.make(), deals, Lines.of(played), candidate.rules).in_words()
+    message = f"{moves:,} moves in {len(deals)} games, 1, 2 and {candidate.games} at once"
+    return Result(True, f"{message}; {unmasked}" if unmasked else message)
 
 
 def check_repeats(candidate: Candidate) -> Result:

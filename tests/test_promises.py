@@ -100,7 +100,7 @@ TRIPEAKS = {
     "solve": "POSITION --line --objective --rules --json",
     "values": "POSITION --rules --json",
     "difficulty": "POSITION --rules --json",
-    "random": "--count --seed --split --rules --json",
+    "random": "--deals --count --seed --split --rules --json",
     "stats": "--deals --seed --rules --objective --engine --workers --address --picture --json",
     "play": "CODE --rules --language --no-help --window",
     "watch": "AGENT CODE --rules --speed --values --seed --trust --language --window",

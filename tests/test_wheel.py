@@ -165,5 +165,5 @@ def test_every_module_is_imported_or_its_extra_is_named(plain: Installed, whole:
 def test_the_command_runs_or_names_its_extra(plain: Installed, whole: Installed) -> None:
     assert "pip install 'tripeaks-env[cli]'" in plain.run("-m", "tripeaks_env", "--help", code=2)
     help = whole.run("-m", "tripeaks_env", "--help")
-    assert "Example: tripeaks random --count 100 --json | tripeaks solve -" in help
+    assert "Example: tripeaks random --deals 100 --json | tripeaks solve -" in help
     assert "waste A♣" in whole.run("-X", "utf8", "-m", "tripeaks_env", "deal", "TP1-E-AAAAAAB")

@@ -2,13 +2,35 @@
 
 import io
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from tripeaks_env.game.arguments import one_line
+from tripeaks_env.game.arguments import one_line, plain_warnings
 
 EXTRAS = dict.fromkeys(("matplotlib", "pydantic", "rich", "scipy", "typer"), "cli") | {"pygame": "render"}
 """What the command needs beside the package itself, and the extra that brings it; ``render`` is for windows."""
+
+
+MUST_BE = {
+    "int": "an integer",
+    "float": "a number",
+    "finite_number": "a finite number",
+    "bool": "true or false",
+    "string": "a text",
+    "list": "a list",
+    "dict": "a mapping of keys to values",
+    "model_type": "a mapping of keys to values",
+    "greater_than_equal": "at least {ge}",
+    "greater_than": "more than {gt}",
+    "less_than_equal": "at most {le}",
+    "less_than": "less than {lt}",
+    "string_too_short": "at least {min_length} characters long",
+    "string_too_long": "at most {max_length} characters long",
+    "too_short": "a list of at least {min_length}",
+    "too_long": "a list of at most {max_length}",
+    "literal_error": "{expected}",
+}
+"""By the type of an error of Pydantic, or by how it begins, what the value must be; in braces what the error holds."""
 
 
 class UsageError(ValueError):
@@ -51,6 +73,7 @@ def run(app: Callable[..., Any], arguments: list[str], name: str) -> int | None:
     """
     from pydantic import ValidationError  # here, as it may not be installed
 
+    plain_warnings()
     try:
         return app(arguments, prog_name=name, standalone_mode=False)
     except Exception as error:
@@ -58,6 +81,20 @@ def run(app: Callable[..., Any], arguments: list[str], name: str) -> int | None:
             raise
         fault = error.format_message().replace("Value error, ", "")
         if isinstance(error.__cause__, ValidationError):
-            value = repr(error.__cause__.errors()[0]["input"])
-            fault += "" if value in fault else f", not {value}"
+            details = error.__cause__.errors()[0]
+            where, message = fault.partition(": ")[0], must_be(details)
+            fault = f"{where}: {details['input']!r}; it must be {message}" if message else fault
         raise UsageError(fault) from error
+
+
+def must_be(details: Mapping[str, Any]) -> str:
+    """Return what a value must be that Pydantic has refused; nothing if that is not known.
+
+    Args:
+        details: one of the ``errors()`` of its ``ValidationError``.
+    """
+    kind: str = details["type"]
+    words = MUST_BE.get(kind, MUST_BE.get(kind.partition("_")[0], ""))
+    bounds = details.get("ctx", {})
+    whole = {key: int(each) for key, each in bounds.items() if isinstance(each, float) and each.is_integer()}
+    return words.format_map(bounds | whole)

@@ -69,10 +69,18 @@ class SB3Agent:
 
     def act(self, observation: Observation, action_mask: np.ndarray) -> np.ndarray:
         """Return a legal action for each of N games; see :meth:`tripeaks_env.env.agent.Agent.act`."""
+        return np.where(action_mask == 1, self._preferences(observation), -np.inf).argmax(axis=1)
+
+    def unmasked(self, observation: Observation) -> np.ndarray | None:
+        """Return the actions that the model prefers, legal or not, (N,); ``None`` if it was trained with masks."""
+        if isinstance(self.policy, MaskableActorCriticPolicy):
+            return None
+        return self._preferences(observation).argmax(axis=1)
+
+    def _preferences(self, observation: Observation) -> np.ndarray:
         tensors, _ = self.policy.obs_to_tensor(self.view(observation))
         with torch.inference_mode():
-            preferences = _preferences(self.policy, tensors)
-        return np.where(action_mask == 1, preferences.cpu().numpy(), -np.inf).argmax(axis=1)
+            return _preferences(self.policy, tensors).cpu().numpy()
 
 
 def _load(path: Path) -> BasePolicy:

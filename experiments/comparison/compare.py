@@ -20,6 +20,7 @@ from experiments.games.lines import Lines, positions
 from experiments.games.move_values import CHUNK as MOVES_CHUNK
 from experiments.games.move_values import COLUMNS, MovesTask, value_moves
 from experiments.games.tasks import CHUNK, GamesTask, play_games, try_agent
+from experiments.games.unmasked import Unmasked
 from experiments.runs.store import Arrays, Store, facts_of_agent, key_of, own_facts, to_text
 from tripeaks_env.env.splits import suite
 from tripeaks_env.game.arguments import one_line
@@ -75,7 +76,7 @@ def compare(
     moves = _value_moves(config, numbers, lines, store, pool, progress)
     moves.insert(0, "deal", deals["deal"].to_numpy()[moves.pop("row")])
     moves.insert(0, "agent", np.array(list(lines), dtype=object)[moves.pop("player")])
-    remarks = {name: next(filter(None, (to_text(part["remark"]) for part in played[name])), "") for name in played}
+    remarks = {name: _remark(parts) for name, parts in played.items()}
     return Comparison(results, moves, failed, {name: text for name, text in remarks.items() if text}, milliseconds)
 
 
@@ -120,11 +121,12 @@ def _play(
         name = task.entry.name
         if isinstance(found, str):
             failed[name] = one_line(found)
-            progress.update(bars[name], description=escape(f"{name} failed"), total=0)
+            progress.update(bars[name], description=escape(f"{name} failed"), total=0, completed=0)
             log.info("%s failed: %s", name, found)
         else:
             games[name][task.first] = found
-            progress.advance(bars[name], len(task.numbers))
+            if name not in failed:
+                progress.advance(bars[name], len(task.numbers))
             if task.key in to_play:
                 log.info("%s has played deals %d to %d", name, task.first, task.first + len(task.numbers) - 1)
     whole = {name: [parts[first] for first in sorted(parts)] for name, parts in games.items() if name not in failed}
@@ -150,6 +152,13 @@ def _results(name: str, parts: list[Arrays], numbers: list[int], lines: Lines, c
             "actions": lines.texts(),
         }
     )
+
+
+def _remark(parts: list[Arrays]) -> str:
+    """Return what is to be said of how an agent played its chunks, in one line; or nothing."""
+    plays = next(filter(None, (to_text(part["remark"]) for part in parts)), "")
+    illegal, decisions = np.sum([part["unmasked"] for part in parts], axis=0).tolist()
+    return "; ".join(filter(None, (plays, Unmasked(illegal, decisions).in_words())))
 
 
 def _value_moves(

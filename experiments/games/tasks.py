@@ -11,6 +11,7 @@ from experiments.config import ConfigError, Entry
 from experiments.games.audit import Result, audit
 from experiments.games.lines import Lines, positions
 from experiments.games.play import play
+from experiments.games.unmasked import count_illegal
 from experiments.runs.sources import sources
 from experiments.runs.store import DealsTask, to_bytes
 from tripeaks_env.env.agent import AgentError, describe
@@ -57,7 +58,8 @@ def play_games(task: GamesTask) -> dict[str, np.ndarray] | str:
     """Let an agent play the deals and return the games, or what it did wrong.
 
     The games are arrays: ``actions`` and ``lengths``, see :class:`experiments.games.lines.Lines`; ``seconds``: time that the
-    agent took; ``oracle``: whether it sees all cards; ``remark``: a text on how it plays, and ``sources``: the digests of its
+    agent took; ``oracle``: whether it sees all cards; ``unmasked``: int64 (2,), of
+    :class:`experiments.games.unmasked.Unmasked`; ``remark``: a text on how it plays, and ``sources``: the digests of its
     own code by file, as JSON, both as bytes.
     """
     try:
@@ -66,6 +68,7 @@ def play_games(task: GamesTask) -> dict[str, np.ndarray] | str:
         played = play(agent, task.numbers, task.rules)
         lines, oracle = Lines.of(played.games), isinstance(agent, OracleAgent)
         found = Result(True, "") if oracle else _audit(task, lines)
+        unmasked = count_illegal(agent, np.array(task.numbers), lines, task.rules)
     except (AgentError, ConfigError) as error:
         return str(error)
     except BaseException as error:  # whatever somebody's code does to end the program
@@ -76,6 +79,7 @@ def play_games(task: GamesTask) -> dict[str, np.ndarray] | str:
         **lines._asdict(),
         "seconds": np.array(played.seconds),
         "oracle": np.array(oracle),
+        "unmasked": np.array(unmasked),
         "remark": to_bytes(found.message if found.passed is None else ""),
         "sources": to_bytes(json.dumps(sources())),
     }

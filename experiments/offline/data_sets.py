@@ -22,6 +22,7 @@ from experiments.offline.export import Export
 from experiments.offline.games import Games, Steps, replay
 from experiments.runs.provenance import versions
 from tripeaks_env.env.splits import LAST_LETTER
+from tripeaks_env.game.arguments import counted
 from tripeaks_env.game.deals import format_codes
 
 VERSIONS = ("tripeaks-env", "gymnasium", "numpy", "minari")
@@ -140,7 +141,7 @@ def _new_storage(folder: Path, dataset_id: str, export: Export) -> MinariStorage
             "minari_version": minari.__version__,
             "eval_env_spec": evaluation.spec.to_json(),
             "algorithm_name": export.agent + random,
-            "description": f"TriPeaks solitaire, rules {export.rules}: {export.episodes} games of the agent "
+            "description": f"TriPeaks solitaire, rules {export.rules}: {counted(export.episodes, 'game')} of the agent "
             f"{export.agent}{random}, on deals of the split 'train'.",
             "tripeaks": {
                 "agent": export.agent,

@@ -56,7 +56,9 @@ def config_of(folder: Path) -> dict[str, Any]:
             raise ValueError(f"name is {name!r} and seed {seed!r}; they must be those of a training")
         return config
     except (ValueError, KeyError, TypeError) as error:
-        raise ConfigError(f"folder {folder} holds no training: {error}") from error
+        raise ConfigError(
+            f"folder {folder} holds no training: {error}; give a folder that train has written"
+        ) from error
 
 
 def intervals(table: pd.DataFrame) -> pd.DataFrame:

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from experiments.config import ConfigError
 from experiments.pages import markdown
 from experiments.pages.curves import config_of, curves_figure, final_line, read_curves
-from tripeaks_env.game.arguments import one_line
+from tripeaks_env.game.arguments import counted, one_line
 from tripeaks_env.parallel.files import replacing
 
 MARKERS = "osD^v<>pP*Xh"
@@ -25,6 +25,7 @@ class Section(NamedTuple):
         title: its name and rules.
         text: its deals, and the versions that made it.
         table: its leaderboard, a row for each agent, with ``milliseconds``, the time of a move.
+        remarks: on agents, such as how many of their choices would be illegal without a mask.
         seeds: what training seeds make of learners, see :func:`experiments.comparison.analysis.seeds`.
     """
 
@@ -32,6 +33,7 @@ class Section(NamedTuple):
     text: str
     table: pd.DataFrame
     seeds: pd.DataFrame
+    remarks: dict[str, str]
 
 
 def read_comparison(folder: Path) -> Section:
@@ -51,9 +53,13 @@ def read_comparison(folder: Path) -> Section:
             + ", ".join(f"{name} {version}" for name, version in summary["versions"].items()),
             table.rename(index=one_line),
             pd.DataFrame(summary["seeds"]),
+            {one_line(name): one_line(remark) for name, remark in summary.get("remarks", {}).items()},
         )
     except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
-        raise ConfigError(f"folder {folder} holds no comparison: {type(error).__name__} {error}") from error
+        raise ConfigError(
+            f"folder {folder} holds no comparison: its summary.json is missing, or not as compare writes it; give a folder "
+            "that compare has written"
+        ) from error
 
 
 def strength_figure(boards: dict[str, pd.DataFrame]) -> Figure:
@@ -93,7 +99,12 @@ def seeds_table(seeds: pd.DataFrame) -> str:
             ends = (f"{column}_{end}" for end in ("seeds_low", "seeds_high", "deals_low", "deals_high"))
             low, high, deals_low, deals_high = (scale * row[end] for end in ends)
             mean, sd = scale * row[column], scale * row[f"{column}_sd"]
-            cells = [f"{markdown.text(row['group'])}, {row['seeds']} seeds", name, f"{mean:.1f}", f"{sd:.2f}"]
+            cells = [
+                f"{markdown.text(row['group'])}, {counted(row['seeds'], 'seed')}",
+                name,
+                f"{mean:.1f}",
+                f"{sd:.2f}",
+            ]
             rows.append([*cells, f"{low:.1f}–{high:.1f}", f"{deals_low:.1f}–{deals_high:.1f}"])
     return markdown.table(head, "|---|---|---:|---:|---:|---:|", rows)
 
@@ -124,6 +135,8 @@ def write_page(comparisons: list[Path], trainings: list[Path], command: str, out
         boards[found.title] = found.table
         title, said = markdown.text(found.title), markdown.text(found.text)
         text += [f"## {title}\n", f"{said}.\n", markdown_table(found.table), ""]
+        text += [f"- {markdown.text(name)}: {markdown.text(remark)}" for name, remark in found.remarks.items()]
+        text += [""] if found.remarks else []
         if len(found.seeds):
             seeds = seeds_table(found.seeds)
             text += ["What training seeds make of it, apart from what the deals do:\n", seeds, ""]

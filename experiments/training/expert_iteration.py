@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 from rich.progress import Progress
+from rich.text import Text
 from torch.utils.tensorboard import SummaryWriter
 
 from agents.learned.policy_network import PolicyNetwork
@@ -78,7 +79,7 @@ def train(config: IterationConfig, folder: Path, progress: Progress) -> None:
         with replacing(folder / "value.safetensors") as path:
             save_network(learner.network(), config.rules, path)
     if is_network(partial(PolicyNetwork.load, "network"), config, folder / "policy.safetensors"):
-        progress.console.print(f"The training in {folder} is finished.")
+        progress.console.print(Text(f"The training in {folder} is finished."), soft_wrap=True)
     else:
         distil(config, learner.network(), folder, device, progress)
 

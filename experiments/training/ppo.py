@@ -56,7 +56,7 @@ def train(config: TrainConfig, folder: Path) -> None:
         if model.num_timesteps:
             print(f"The training in {folder} goes on after {model.num_timesteps:,} steps.")
         keep = Keep(config, folder, envs, kept)
-        bar = ProgressBarCallback()
+        bar = Bar()
         try:
             model.learn(left, [keep, bar], reset_num_timesteps=False, tb_log_name="ppo")
         except (ValueError, RuntimeError):  # of distributions and optimizers, when weights are no numbers any more
@@ -207,6 +207,17 @@ def network_of(model: MaskablePPO, config: TrainConfig) -> PolicyNetwork:
 def _falling(start: float, progress_left: float) -> float:
     """Return a learning rate that falls linearly from ``start`` to 2 % of it as ``progress_left`` does from 1 to 0."""
     return start * max(progress_left, 0.02)
+
+
+class Bar(ProgressBarCallback):
+    """A progress bar that is full when the training ends: after the rollout in which it reaches its steps."""
+
+    def _on_training_start(self) -> None:
+        model = cast(MaskablePPO, self.model)
+        rollout = self.training_env.num_envs * model.n_steps
+        left = self.locals["total_timesteps"] - model.num_timesteps
+        self.locals = self.locals | {"total_timesteps": model.num_timesteps + -(-left // rollout) * rollout}
+        super()._on_training_start()
 
 
 class Keep(BaseCallback):

@@ -202,7 +202,7 @@ def test_difficulty(run: Run) -> None:
 
 @pytest.mark.parametrize("split", ["train", "evaluation", "all"])
 def test_random_deals_are_of_the_split_and_repeat(run: Run, split: str) -> None:
-    arguments = ("random", "--count", "200", "--seed", "5", "--split", split, "--rules", "classic", "--json")
+    arguments = ("random", "--deals", "200", "--seed", "5", "--split", split, "--rules", "classic", "--json")
     games = [Game.from_text(line) for line in run(*arguments).splitlines()]
     assert len(games) == 200
     assert {game.rules for game in games} == {PRESETS["classic"]}
@@ -218,7 +218,7 @@ def test_random_deals_without_a_seed_differ(run: Run) -> None:
 
 
 def test_random_deals_are_positions(run: Run) -> None:
-    deals = run("random", "--count", "5", "--rules", "wild", "--json")
+    deals = run("random", "--deals", "5", "--rules", "wild", "--json")
     answers = [json.loads(line) for line in run("solve", "-", stdin=deals.encode()).splitlines()]
     assert [(answer["deal"], answer["score"]) for answer in answers] == [
         (game.deal.code("wild"), solve(game).score) for game in map(Game.from_text, deals.splitlines())
@@ -333,7 +333,7 @@ def test_a_bad_line_is_named_and_the_rest_answered(run: Run, command: str) -> No
         (["--verbose"], "No such option: --verbose"),
         (["solve", CODE, "--lin"], "No such option: --lin (Possible options: --line)"),
         (["solve", "6d", "5h"], "unexpected extra argument(s) (5h)"),
-        (["solve", ""], "deal code '' has 1 parts"),
+        (["solve", ""], "deal code '' has 1 part; it must"),
         (["deal", "TP2-E-AAAAAAB"], "begins with 'TP2'; it must begin with 'TP1'"),
         (["deal", "6d 5h"], "a deal must have 52 different cards, not 2"),
         (["deal", "6d,5x"], "card '5x' has no suit out of C D H S"),
@@ -351,14 +351,13 @@ def test_a_bad_line_is_named_and_the_rest_answered(run: Run, command: str) -> No
         (["solve", CODE, "--objective", "peaks"], "'--objective': 'peaks' is not one of 'score', 'win', 'moves'"),
         (["solve", CODE, "--line", "--json"], "--line is for people"),
         (["solve", "-", "--line"], "--line is for people"),
-        (["random", "--count", "0"], "'--count': Input should be greater than or equal to 1, not '0'"),
-        (["random", "--count", "100000000000"], "'--count': Input should be less than or equal to 10000000, not '1"),
-        (["random", "--seed", "x"], "'--seed': Input should be a valid integer"),
+        (["random", "--deals", "100000000000"], "'--deals': '100000000000'; it must be at most 10000000"),
+        (["random", "--seed", "x"], "'--seed': 'x'; it must be an integer"),
         (["random", "--split", "test"], "'--split': 'test' is not one of 'train', 'evaluation', 'all'"),
-        (["stats", "--deals", "1"], "'--deals': Input should be greater than or equal to 2, not '1'"),
+        (["stats", "--deals", "1"], "'--deals': '1'; it must be at least 2"),
         (["stats", "--deals", "1000001"], "a suite of 1000001 deals was asked for; it must be 1 to 1000000"),
         (["stats", "--seed", "4294967296"], "suite seed is 4294967296; it must be 0 to 4294967295"),
-        (["stats", "--workers", "0"], "'--workers': Input should be greater than or equal to 1, not '0'"),
+        (["stats", "--workers", "0"], "'--workers': '0'; it must be at least 1"),
         (["stats", "--picture", "scores.pdf"], "--picture is 'scores.pdf'; it must end in .svg or .png"),
         (
             ["stats", "--picture", "/nowhere/a.svg"],
@@ -455,7 +454,7 @@ def test_an_interrupt_ends_quietly_with_130() -> None:
 @pytest.mark.slow
 def test_a_closed_pipe_ends_quietly() -> None:
     with subprocess.Popen(
-        [*COMMAND, "random", "--count", "100000"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [*COMMAND, "random", "--deals", "100000"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout
         assert process.stderr

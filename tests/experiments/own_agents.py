@@ -69,6 +69,48 @@ class Keywords(Lowest):
         self.keywords = keywords
 
 
+class Idle(Lowest):
+    """Would do nothing for ever, as a model that was trained without the mask may."""
+
+    def unmasked(self, observation: Observation) -> np.ndarray:
+        return np.argmin(observation["action_mask"], axis=1)
+
+
+class Tempted(Lowest):
+    """Would draw always, also where there is no stock."""
+
+    def unmasked(self, observation: Observation) -> np.ndarray:
+        return np.full(len(observation["action_mask"]), DRAW)
+
+
+class Sensible(Lowest):
+    """Knows what is legal."""
+
+    def unmasked(self, observation: Observation) -> np.ndarray:
+        return np.argmax(observation["action_mask"], axis=1)
+
+
+class Masked(Lowest):
+    """Has no choice without the mask."""
+
+    def unmasked(self, observation: Observation) -> None:
+        return None
+
+
+class Lost(Lowest):
+    """Would choose what is no action."""
+
+    def unmasked(self, observation: Observation) -> np.ndarray:
+        return np.full(len(observation["action_mask"]), -1)
+
+
+class Shapeless(Lowest):
+    """Says nothing that could be chosen."""
+
+    def unmasked(self, observation: Observation) -> np.ndarray:
+        return np.zeros(3)
+
+
 # Broken ones.
 
 

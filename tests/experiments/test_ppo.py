@@ -2,7 +2,8 @@
 
 import re
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ from experiments.config import ConfigError, TrainConfig
 from experiments.games.play import play
 from experiments.training import ppo
 from experiments.training.folder import Curve, claim, write_state
-from experiments.training.ppo import train
+from experiments.training.ppo import Bar, train
 from experiments.training.rewards import KeptGames, ShapedReward
 from tests.common import slow
 from tripeaks_env import Rules, TriPeaksEnv, sample_actions, suite
@@ -305,3 +306,16 @@ def test_stable_baselines3_takes_the_environment_by_its_id() -> None:
     check_sb3(TriPeaksEnv())
     model = MaskablePPO("MultiInputPolicy", envs, n_steps=16, batch_size=16, n_epochs=1)
     assert model.learn(64).num_timesteps == 64
+
+
+@pytest.mark.filterwarnings("ignore")  # of the progress bar
+def test_a_progress_bar_ends_with_the_rollout_in_which_a_training_does() -> None:
+    bar = Bar()
+    envs = SimpleNamespace(num_envs=64)
+    bar.model = cast(Any, SimpleNamespace(num_timesteps=8_192, n_steps=128, get_env=lambda: envs))
+    bar.locals = {"total_timesteps": 8_192 + 23_616}
+    try:
+        bar._on_training_start()
+        assert bar.pbar.total == 24_576
+    finally:
+        bar.pbar.close()

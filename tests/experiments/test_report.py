@@ -16,7 +16,7 @@ from experiments.comparison.analysis import analyse
 from experiments.comparison.compare import Comparison
 from experiments.comparison.report import write_comparison
 from experiments.comparison.report.page import number
-from experiments.comparison.report.plots import inline_svg, leaderboard_figure, save_png
+from experiments.comparison.report.plots import figures, inline_svg, leaderboard_figure, save_png
 from experiments.comparison.report.replays import choose_deals, replay_data
 from tests.experiments.reports import (
     AGENTS,
@@ -228,3 +228,12 @@ def test_bytes_of_the_tables_do_not_depend_on_time(tmp_path: Path, written: Writ
     write_comparison(tmp_path, config_of(), found, later, console)
     for name in ("results.parquet", "moves.parquet", "leaderboard.png", "phases.png"):
         assert (tmp_path / name).read_bytes() == (written.folder / name).read_bytes(), name
+
+
+def test_plots_have_room_for_long_names() -> None:
+    """Of a model, the name is the path of its file."""
+    results, moves = played(AGENTS, 20, 5)
+    long = "/home/somebody/models/of-a-long-training/" + 59 * "W"
+    results, moves = (table.replace("greedy", long) for table in (results, moves))
+    for make in figures(analyse(results, moves, {})).values():
+        make().savefig(io.BytesIO())  # where there is no room, Matplotlib warns, and a warning is an error here

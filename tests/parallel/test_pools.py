@@ -7,10 +7,13 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
 from pathlib import Path
 
 import pytest
+from gymnasium.utils import colorize
 
+from tripeaks_env.game.arguments import plain_warnings
 from tripeaks_env.parallel import make_pool
 from tripeaks_env.parallel.pool import RETRIES, Lost, Pool
 from tripeaks_env.parallel.processes import LocalPool
@@ -149,3 +152,23 @@ def test_without_ray_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPa
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(ValueError, match=r"engine is 'ray', which needs Ray; install it with pip install 'ray"):
         make_pool("ray")
+
+
+def warn(message: str) -> None:
+    warnings.warn(message, UserWarning, stacklevel=1)
+
+
+def test_a_warning_of_a_command_is_one_line_without_its_source(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(warnings, "formatwarning", warnings.formatwarning)
+    plain_warnings()
+    shown = warnings.formatwarning("an\nodd \x1b model", UserWarning, "model.py", 3, "load(path)")
+    assert shown == "warning: an odd \\x1b model\n"
+    shown = warnings.formatwarning(colorize("WARN: nobody sees it", "yellow"), UserWarning, "logger.py", 3)
+    assert shown == "warning: nobody sees it\n"
+
+
+@pytest.mark.slow
+def test_a_warning_of_a_worker_is_one_line_without_its_source(capfd: pytest.CaptureFixture[str]) -> None:
+    with LocalPool(1) as pool:
+        assert len(list(pool.run(warn, ["an odd model"], math.inf))) == 1
+    assert capfd.readouterr().err == "warning: an odd model\n"

@@ -284,7 +284,7 @@ def test_watching_without_a_terminal(run: Run) -> None:  # noqa: F811
         (["watch"], "Missing argument 'AGENT'"),
         (["watch", "nobody"], "agent is 'nobody'; it must be one of random, greedy"),
         (["watch", "nowhere:Agent"], "agent 'nowhere:Agent' cannot be made"),
-        (["watch", "greedy", "--speed", "0"], "'--speed': Input should be greater than or equal to 0.01"),
+        (["watch", "greedy", "--speed", "0"], "'--speed': '0'; it must be at least 0.01"),
         (["watch", "tests.broken_agents:Raises", CODE], "act raised"),
     ],
 )

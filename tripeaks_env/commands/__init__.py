@@ -13,7 +13,7 @@ COMMANDS: Mapping[str, tuple[Callable[..., None], str]] = {
     "solve": (answers.show_solution, "tripeaks solve TP1-E-AAAAAAB --line"),
     "values": (answers.show_values, "tripeaks values TP1-E-AAAAAAB"),
     "difficulty": (answers.show_difficulty, "tripeaks difficulty TP1-C-AAAAAAB"),
-    "random": (answers.show_random, "tripeaks random --count 3 --seed 1 --split evaluation"),
+    "random": (answers.show_random, "tripeaks random --deals 3 --seed 1 --split evaluation"),
     "stats": (stats.show_stats, "tripeaks stats --deals 10000 --rules classic --workers 2 --picture scores.svg"),
     "play": (people.play_game, "tripeaks play TP1-E-AAAAAAB"),
     "watch": (people.watch_agent, "tripeaks watch lookahead TP1-E-AAAAAAB --speed 4"),
@@ -22,7 +22,7 @@ COMMANDS: Mapping[str, tuple[Callable[..., None], str]] = {
 
 app = typer.Typer(
     help="TriPeaks solitaire: deals, the exact optimum of every position, and what each move is worth.",
-    epilog="Example: tripeaks random --count 100 --json | tripeaks solve -",
+    epilog="Example: tripeaks random --deals 100 --json | tripeaks solve -",
     add_completion=False,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,

@@ -20,11 +20,14 @@ from tripeaks_env.game.deals import FIRST_WASTE, Deal, deal_slots
 from tripeaks_env.game.engine import DRAW
 from tripeaks_env.game.game import Game, Outcome
 from tripeaks_env.game.view import view_of
+from tripeaks_env.pictures.tables import print_table
 from tripeaks_env.solver.advice import action_values, hint
 from tripeaks_env.solver.difficulty import difficulty
 from tripeaks_env.solver.one_deal import as_game, solve
 
 YES_NO = ("no", "yes")
+MOST_DEALS = 10_000_000
+"""That are dealt at once."""
 Facts = dict[str, Any]
 """An answer, made of JSON types only."""
 
@@ -120,7 +123,7 @@ def show_values(position: Position, rules: PositionRules = None, as_json: AsJson
             card = "draw" if action == DRAW else card_symbol(game.deal.cards[action])
             cells = (action, card, row["value"], row["regret"], "best" if action == found["best"] else "")
             table.add_row(*map(str, cells))
-        Console().print(table)
+        print_table(table, Console())
         typer.echo(found["hint"])
 
     _respond(position, rules, as_json, facts, show)
@@ -144,17 +147,20 @@ def show_difficulty(position: Position, rules: PositionRules = None, as_json: As
 
 
 def show_random(
-    count: Annotated[int, typer.Option(min=1, max=10_000_000, help="How many deals.")] = 1,
+    deals: Annotated[int, typer.Option(min=1, max=MOST_DEALS, help="How many deals.")] = 1,
     seed: Annotated[int | None, typer.Option(min=0, help="The same deals each time; by default others.")] = None,
     split: Annotated[Split, typer.Option(help="Deals for training, for evaluation, or both.")] = "train",
     rules: DealRules = "easy",
     as_json: AsJson = False,
+    count: Annotated[
+        int | None, typer.Option(min=1, max=MOST_DEALS, hidden=True, help="The old name of --deals.")
+    ] = None,
 ) -> None:
     """Deal at random.
 
     JSON: a saved game for each deal, which the other commands read.
     """
-    for number in random_numbers(np.random.default_rng(seed), split, count).tolist():
+    for number in random_numbers(np.random.default_rng(seed), split, count or deals).tolist():
         game = Game(Deal.from_number(number), rules)
         typer.echo(game.to_text() if as_json else f"{_title(game)}\n{game}")
 

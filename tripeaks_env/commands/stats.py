@@ -13,7 +13,6 @@ import numpy as np
 import typer
 from rich import box
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from tripeaks_env.commands.options import AsJson, DealRules, ObjectiveOption
@@ -24,6 +23,7 @@ from tripeaks_env.parallel.files import replacing
 from tripeaks_env.parallel.intervals import mean_interval, share_interval
 from tripeaks_env.parallel.pool import Lost, Pool
 from tripeaks_env.pictures.histogram import draw_histogram
+from tripeaks_env.pictures.tables import print_table, progress_bars
 from tripeaks_env.solver.many_deals import solve_many
 from tripeaks_env.solver.objective import Objective
 
@@ -81,7 +81,7 @@ def show_stats(
     typer.echo("{:<23}{:.1f}   ({:.1f} to {:.1f})".format("mean best score", *found["score"]))
     table = Table(*QUANTILES, title="best scores", box=box.SIMPLE)
     table.add_row(*(f"{score:g}" for score in np.quantile(scores, list(QUANTILES.values()), method="lower")))
-    Console().print(table)
+    print_table(table, Console())
 
 
 def _solve(
@@ -89,8 +89,7 @@ def _solve(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the best scores of deals and which are won; in parts, so that progress shows and an interrupt is heard."""
     size = (8 if rules.scoring.streak else 1000) * (1 if pool else workers)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    progress = Progress(*columns, console=Console(stderr=True), transient=True)
+    progress = progress_bars(Console(stderr=True), transient=True)
     bar, began = progress.add_task("deals", total=len(numbers)), time.monotonic()
     tasks = [_Deals(start, numbers[start : start + size], rules, objective) for start in range(0, len(numbers), size)]
     threads = partial(_solve_part, threads=workers)

@@ -39,6 +39,9 @@ class Agent(Protocol):
 
     An agent may have a method ``values`` too, with the arguments of ``act``: what it goes by, float (N, 29), higher is
     better, NaN where an action is illegal. ``tripeaks watch`` shows them.
+
+    One whose policy knows no mask may have a method ``unmasked`` of the observation: the actions, integers (N,), that it
+    would choose then, or ``None``. Validation and comparisons tell how many of them are illegal.
     """
 
     def act(self, observation: Observation, action_mask: np.ndarray) -> np.ndarray:
@@ -130,3 +133,29 @@ def values_of(agent: Agent, games: np.ndarray, rules: Rules) -> np.ndarray | Non
     except (Exception, SystemExit) as error:  # whatever somebody's agent does
         raise AgentError(f"values raised {describe(error)}") from error
     return values if values.shape == mask.shape else None
+
+
+def unmasked_of(agent: Agent, games: np.ndarray, rules: Rules) -> np.ndarray | None:
+    """Return what an agent would choose without a mask in N games, int64 (N,); ``None`` if it has no such choice.
+
+    Args:
+        agent: the agent.
+        games: (N,) of :data:`tripeaks_env.game.engine.GAME`, none of them over.
+        rules: the rules that they are played by.
+
+    Raises:
+        AgentError: the agent raised, or returned something else.
+    """
+    tell = getattr(agent, "unmasked", None)
+    if not callable(tell):
+        return None
+    try:
+        told = tell(observe(games, rules))
+        actions = None if told is None else np.asarray(told)
+    except (Exception, SystemExit) as error:  # whatever somebody's agent does
+        raise AgentError(f"unmasked raised {describe(error)}") from error
+    if actions is None:
+        return None
+    if actions.shape != (len(games),) or not np.issubdtype(actions.dtype, np.integer):
+        raise AgentError(f"unmasked returned {actions.dtype} {actions.shape}; it must be integers ({len(games)},)")
+    return actions.astype(np.int64)

@@ -14,7 +14,7 @@ from gymnasium.vector.utils import batch_space
 from tripeaks_env.env.dealer import Dealer
 from tripeaks_env.env.episodes import INFO_PARTS, RESET_OPTIONS, Environment, Reward, read_only, reset_options
 from tripeaks_env.env.splits import Split
-from tripeaks_env.game.arguments import boolean, integer, one_of
+from tripeaks_env.game.arguments import boolean, counted, integer, one_of
 from tripeaks_env.game.deals import Deal
 from tripeaks_env.game.game import Game
 from tripeaks_env.game.observation import Observation, num_actions, observation_space
@@ -256,7 +256,7 @@ class TriPeaksVectorEnv(Environment, gymnasium.vector.VectorEnv[dict[str, Any], 
             first = integer("seed", seed, 0, wanted=f"an integer of at least 0, or a list of {self.num_envs}")
             return [first + i for i in range(self.num_envs)]
         if len(seed) != self.num_envs:
-            raise ValueError(f"there are {len(seed)} seeds; there must be one for each of {self.num_envs}")
+            raise ValueError(f"seed has {counted(len(seed), 'part')}; there must be one for each of {self.num_envs}")
         return [None if each is None else integer("seed", each, low=0) for each in seed]
 
     def _reset_mask(self, mask: np.ndarray | None) -> np.ndarray:

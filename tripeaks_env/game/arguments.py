@@ -1,11 +1,16 @@
 """Checks of arguments that more than one function has, and how people are told of what they gave."""
 
+import re
+import warnings
 from collections.abc import Iterable
 from typing import TypeGuard, TypeVar
 
 import numpy as np
 
 Choice = TypeVar("Choice")
+
+GYMNASIUM = re.compile(r"^\x1b\[\d+m(WARN: )?|\x1b\[0m$")
+"""What Gymnasium puts around the text of its warnings: a colour, and that it is one."""
 
 
 def is_integer(value: object) -> TypeGuard[int | np.integer]:
@@ -60,6 +65,15 @@ def one_of(name: str, value: object, choices: Iterable[Choice]) -> Choice:
     raise ValueError(f"{name} is {value!r}; it must be one of {', '.join(map(str, choices))}")
 
 
+def counted(number: int, what: str) -> str:
+    """Return how many there are of something, whose plural ends in s.
+
+    >>> counted(1, "deal"), counted(12, "deal")
+    ('1 deal', '12 deals')
+    """
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
 def one_line(text: object, longest: int = 1000) -> str:
     """Return a text of whatever origin as it may be shown: in one line, without the middle if that is long.
 
@@ -74,3 +88,12 @@ def one_line(text: object, longest: int = 1000) -> str:
     if len(line) > longest:
         line = f"{line[: longest // 2]} … {line[len(line) - longest // 2 :]}"
     return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in line)
+
+
+def plain_warnings() -> None:
+    """Show warnings in this process as one line each, without the source: those who read them ran a command."""
+
+    def plain(message: Warning | str, *where: object, **more: object) -> str:
+        return f"warning: {one_line(GYMNASIUM.sub('', str(message)))}\n"
+
+    warnings.formatwarning = plain

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tripeaks_env._jit import kernel
-from tripeaks_env.game.arguments import integer, is_integer
+from tripeaks_env.game.arguments import counted, integer, is_integer
 from tripeaks_env.game.cards import JOKER, JOKER_TEXT, NO_CARD, card_text, parse_card
 from tripeaks_env.game.layout import POSITIONS
 from tripeaks_env.game.rules import Rules, as_rules
@@ -166,7 +166,9 @@ def parse_code(code: str) -> tuple[str, int]:
         raise ValueError(f"deal code is {code!r}; it must be a text like 'TP1-E-AAAAAAB'")
     parts = (code.upper() if code.isascii() else code).strip().split("-")
     if len(parts) != 3:
-        raise ValueError(f"deal code {code!r} has {len(parts)} parts; it must have three, like 'TP1-E-AAAAAAB'")
+        raise ValueError(
+            f"deal code {code!r} has {counted(len(parts), 'part')}; it must have three, like 'TP1-E-AAAAAAB'"
+        )
     prefix, letter, letters = parts
     if prefix != CODE_PREFIX:
         raise ValueError(f"deal code {code!r} begins with {prefix!r}; it must begin with {CODE_PREFIX!r}")

@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
+from tripeaks_env.game.arguments import plain_warnings
 from tripeaks_env.parallel.pool import PATIENCE, Died, Pool, Result, Task
 
 
@@ -100,6 +101,7 @@ def _work(connection: Connection) -> None:
     """Do one task after the other, in a process of its own, which ends with the main process, however that ends."""
     if sys.platform != "win32":
         os.setsid()  # a group of its own, with all that it starts
+    plain_warnings()
     parent = multiprocessing.parent_process()
     assert parent is not None
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tripeaks_env.game.arguments import counted
 from tripeaks_env.game.cards import card_symbol
 from tripeaks_env.game.engine import DRAW
 from tripeaks_env.game.game import Game
@@ -74,11 +75,11 @@ def hint(game: Game) -> Hint:
     action = best.actions[0] if values[best.actions[0]] == values[legal].max() else int(np.nanargmax(values))
     move = "Draw" if action == DRAW else f"Remove the {card_symbol(game.deal.cards[action])} ({action})"
     if best.won:
-        outcome = f"the game can be won with {best.score} points"
+        outcome = f"the game can be won with {counted(best.score, 'point')}"
     elif solve(game, objective="win").won:
-        outcome = f"the game can be won, and the most it can get is {best.score} points"
+        outcome = f"the game can be won, and the most it can get is {counted(best.score, 'point')}"
     else:
-        outcome = f"the game is lost, and the most it can get is {best.score} points"
+        outcome = f"the game is lost, and the most it can get is {counted(best.score, 'point')}"
     others = values[legal[legal != action]]
     equals = int(np.count_nonzero(others == values[action]))
     if equals:

@@ -40,6 +40,8 @@ STYLE: dict[Any, Any] = {
     "legend.frameon": False,
     "font.size": 10,
 }
+SHORT, NAME = 20, 0.14
+"""Characters of a name that there is room for, and the inches that one more takes at most."""
 INLINE = dict.fromkeys(("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color"), INK)
 
 
@@ -122,7 +124,7 @@ def _named(name: str) -> str:
 
 def leaderboard_figure(board: pd.DataFrame, title: str = "") -> Figure:
     """Return a plot of win rate and mean regret, a row for each agent, with intervals."""
-    figure = _figure(title, 9, 1.3 + 0.45 * len(board))
+    figure = _figure(board, title, 9, 1.3 + 0.45 * len(board))
     axes = figure.subplots(1, 2, sharey=True)
     places = np.arange(len(board))
     colors = [look.color for look in looks(board).values()]
@@ -144,7 +146,7 @@ def profiles_figure(profiles: pd.DataFrame, board: pd.DataFrame, title: str = ""
     """Return a plot of the share of deals with at most so much regret, a line for each agent. Few agents have
     their intervals as bands.
     """
-    figure = _figure(title, 8, 4.2)
+    figure = _figure(board, title, 8, 4.2)
     axis = figure.subplots()
     for name, (color, _, line) in looks(board).items():
         of_agent = profiles[profiles["agent"] == name]
@@ -163,7 +165,7 @@ def pairs_figure(pairs: pd.DataFrame, board: pd.DataFrame, title: str = "") -> F
     names = [str(name) for name in board.index]
     shares = {(a, b): share for a, b, share in zip(pairs["agent"], pairs["other"], pairs["improvement"], strict=True)}
     shares |= {(b, a): 1 - share for (a, b), share in shares.items()}
-    figure = _figure(title, 2.5 + 0.62 * len(names), 1.8 + 0.48 * len(names))
+    figure = _figure(board, title, 2.5 + 0.62 * len(names), 1.8 + 0.48 * len(names), down=1)
     axis = figure.subplots()
     for (agent, other), share in shares.items():
         row, column = names.index(agent), names.index(other)
@@ -186,7 +188,7 @@ def difficulty_figure(difficulty: pd.DataFrame, board: pd.DataFrame, title: str 
     groups = list(difficulty["group"].unique())
     styles = looks(board)
     shifts = (np.arange(len(styles)) - (len(styles) - 1) / 2) / (len(styles) + 2)  # of agents in their row, 1 high
-    figure = _figure(title, 9, 1.2 + len(groups) * (0.3 + 0.12 * len(styles)))
+    figure = _figure(board, title, 9, 1.2 + len(groups) * (0.3 + 0.12 * len(styles)))
     axes = figure.subplots(1, 2, sharey=True)
     for axis, (name, scale, label) in zip(axes, MEASURES, strict=True):
         for shift, (agent, (color, marker, _)) in zip(shifts, styles.items(), strict=True):
@@ -207,7 +209,7 @@ def difficulty_figure(difficulty: pd.DataFrame, board: pd.DataFrame, title: str 
 def phases_figure(phases: pd.DataFrame, mistakes: pd.DataFrame, board: pd.DataFrame, title: str = "") -> Figure:
     """Return a plot of the mean loss up to each number of stock cards left, and below it the loss by kind of mistake."""
     styles = looks(board)
-    figure = _figure("" if phases.empty else title, 8, 4.4 + 0.36 * len(styles))
+    figure = _figure(board, "" if phases.empty else title, 8, 4.4 + 0.36 * len(styles), across=2)
     axes = figure.subplots(2, 1, height_ratios=(3.2, 0.8 + 0.36 * len(styles)))
     if phases.empty:
         for axis in axes:
@@ -235,8 +237,19 @@ def phases_figure(phases: pd.DataFrame, mistakes: pd.DataFrame, board: pd.DataFr
     return figure
 
 
-def _figure(title: str, width: float, height: float) -> Figure:
-    figure = Figure(figsize=(width, height), layout="constrained")
+def _figure(board: pd.DataFrame, title: str, width: float, height: float, across: int = 1, down: int = 0) -> Figure:
+    """Return a figure of a size in inches, with more where an agent has a long name, which would leave no room for the rest.
+
+    Args:
+        board: the leaderboard.
+        title: of the figure.
+        width: with short names.
+        height: likewise.
+        across: how many names stand beside each other.
+        down: how many stand below each other, slanted.
+    """
+    longer = NAME * max(0, max(len(str(name)) for name in board.index) - SHORT)
+    figure = Figure(figsize=(width + across * longer, height + down * longer), layout="constrained")
     if title:
         figure.suptitle(title, fontsize="medium")
     return figure

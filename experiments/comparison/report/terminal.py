@@ -12,6 +12,7 @@ from rich.text import Text
 
 from experiments.comparison.compare import Comparison
 from tripeaks_env.parallel.intervals import mean_interval, share_interval
+from tripeaks_env.pictures.tables import print_table
 
 WIDTH = 96
 """Columns of text in the picture."""
@@ -28,9 +29,9 @@ def leaderboard_table(board: pd.DataFrame, found: Comparison, title: str) -> Tab
     table = Table(
         title=title, caption=_optimum_line(found.results), caption_justify="left", box=box.SIMPLE, padding=(0, 1, 0, 0)
     )
-    table.add_column("agent", overflow="fold")
+    table.add_column("agent")
     for heading in ("win rate\n%", "mean\nscore", "mean\nregret", "winnable\nwon %", "peaks", "ms a\ngame"):
-        table.add_column(heading, justify="right", no_wrap=True)
+        table.add_column(heading, justify="right")
     for name, row in board.iterrows():
         table.add_row(
             Text(f"{name} *" if row["oracle"] else str(name)),
@@ -67,7 +68,7 @@ def _optimum_line(results: pd.DataFrame) -> str:
 
 def print_leaderboard(table: Table, found: Comparison, console: Console) -> None:
     """Print what :func:`leaderboard_table` returned, and a line for each agent that failed or that there is a remark on."""
-    console.print(table)
+    print_table(table, console)
     for name, message in found.failed.items():
         console.print(Text(f"failed: {name}: {message}", style="red"), soft_wrap=True)
     for name, message in found.remarks.items():
