@@ -95,7 +95,7 @@ def test_lenient_codes(code: str) -> None:
 @pytest.mark.parametrize(
     ("code", "message"),
     [
-        ("", "has 1 parts; it must have three"),
+        ("", "has 1 part; it must have three"),
         ("TP1-E", "has 2 parts; it must have three"),
         ("TP1-E-AAA-AAAA", "has 4 parts; it must have three"),
         ("TP2-E-AAAAAAB", "begins with 'TP2'; it must begin with 'TP1'"),

@@ -298,7 +298,7 @@ def assert_hints(game: Game) -> None:
     assert type(found.value) is int
     place = f"Remove the {card_symbol(game.deal.cards[found.action])} ({found.action}): " if found.action < DRAW else ""
     assert found.message.startswith(place or "Draw: ")
-    rest = re.search(rf" {found.value} points\. (.*)$", found.message)
+    rest = re.search(rf" {found.value} point{'s' if found.value != 1 else ''}\. (.*)$", found.message)
     assert rest is not None
     others = sorted((int(values[action]) for action in game.legal_actions() if action != found.action), reverse=True)
     equals = others.count(found.value)
