@@ -229,7 +229,7 @@ def test_json_that_is_no_saved_game(text: str) -> None:
         ("deal", "TP1-E-A", "ends with 1 letters"),
         ("deal", "6d 5h", "must have 52 different cards"),
         ("rules", "hard", "rules is 'hard'"),
-        ("rules", None, "rules are None"),
+        ("rules", None, "rules is None; it must be one of easy, classic"),
         ("rules", {"wrap": 1}, "wrap is 1"),
         ("rules", {"scoring": {"peaks": 100}}, "scoring peaks is 100"),
         ("rules", {"scoring": {"start": 10**20}}, "scoring start is 1"),

@@ -113,7 +113,8 @@ def test_points_too_large_for_the_engine_are_refused(name: str, points: int) -> 
 
 @pytest.mark.parametrize("rules", ["hard", "", 7, None])
 def test_rules_that_do_not_exist(rules: Any) -> None:
-    with pytest.raises(ValueError, match=f"must be one of {', '.join(PRESETS)}, or a Rules") as error:
+    wanted = f"must be one of {', '.join(PRESETS)}, a Rules, or a mapping of its attributes"
+    with pytest.raises(ValueError, match=wanted) as error:
         as_rules(rules)
     assert repr(rules) in str(error.value)
 

@@ -152,11 +152,11 @@ def as_rules(rules: str | Rules | Mapping[str, Any]) -> Rules:
     """
     if isinstance(rules, Rules):
         return rules
-    if isinstance(rules, str):
-        _check(rules in PRESETS, "rules", rules, f"one of {', '.join(PRESETS)}, or a Rules")
+    if isinstance(rules, str) and rules in PRESETS:
         return PRESETS[rules]
     if not isinstance(rules, Mapping):
-        raise ValueError(f"rules are {rules!r}; they must be one of {', '.join(PRESETS)}, or a Rules")
+        wanted = f"one of {', '.join(PRESETS)}, a Rules, or a mapping of its attributes"
+        raise ValueError(f"rules is {rules!r}; it must be {wanted}")
     _check_keys(Rules, rules)
     scoring = rules.get("scoring", "standard")
     if isinstance(scoring, Mapping):
