@@ -39,10 +39,10 @@ How much of the code do its tests pin? In each mutant of a module one place is c
 [mutmut](https://mutmut.readthedocs.io): a number, a comparison, an operation, a condition, an argument that is left out. A
 mutant that no test notices is a survivor; one that means the same as the module is listed in
 [tests/mutants.toml](../tests/mutants.toml) with the reason. The score is the share of the others that is killed, and the raw
-share that of all that were tried. Where not all mutants were tried, those were with the lowest SHA-256 digests of the changed
-module, which is as good as at random and the same ones each time.
+share that of all that were tried. Where not all mutants were tried, they are those whose texts have the lowest SHA-256
+digests, which is as good as at random and the same ones each time.
 
-Written by `make mutants` on {day}, with Python {python}. The tests run with kernels as plain Python, only those that
+Written by `{command}` on {day}, with Python {python}. The tests run with kernels as plain Python, only those that
 `tests/mutants.toml` names for the module; the whole suite may kill more.
 
 | module | mutants | tried | killed | listed | survivors | score | raw |
@@ -182,7 +182,7 @@ def survivors(path: str, tests: list[str], compiled: bool, tried: list[Mutant]) 
 
 
 def main(chosen: list[str], sample: int) -> str:
-    """Try mutants of the modules that are chosen, or of all: so many of each, those with the lowest digests.
+    """Try mutants of the modules that are chosen, or of all: so many of each, those with the lowest digests, or 0 for all.
 
     Returns:
         The page that tells how it went.
@@ -193,7 +193,7 @@ def main(chosen: list[str], sample: int) -> str:
         if chosen and path not in chosen:
             continue
         every = sorted(mutants((ROOT / path).read_text()), key=lambda mutant: mutant.digest)
-        tried = every[:sample]
+        tried = every[: sample or None]
         left = survivors(path, tests, path in settings["compiled"], tried)
         alive = [each for each in left if (path, *each[:3]) not in known]
         listed, killed = len(left) - len(alive), len(tried) - len(left)
@@ -203,13 +203,14 @@ def main(chosen: list[str], sample: int) -> str:
         )
         details += [f"- `{path}`, `{each.function}`: `{each.before}` → `{each.after}`" for each in alive]
         print(rows[-1], flush=True)
-    page = HEAD.format(day=date.today(), python=sys.version.split()[0], rows="\n".join(rows))
+    command = f"make mutants SAMPLE={sample}" if sample else "make mutants"
+    page = HEAD.format(command=command, day=date.today(), python=sys.version.split()[0], rows="\n".join(rows))
     return page + ("\n".join(["## Survivors", "", *details, ""]) if details else "")
 
 
 if __name__ == "__main__":
     KEPT.mkdir(exist_ok=True)
     modules = sys.argv[1:]
-    text = main(modules, int(os.environ.get("SAMPLE") or 10**6))
+    text = main(modules, int(os.environ.get("SAMPLE") or 0))
     if not modules:
         PAGE.write_text(text, encoding="utf-8")

@@ -21,7 +21,7 @@ from tripeaks_env.solver.objective import OBJECTIVES, WEIGHTS, worth
 CARDS = (0, 1, 3, 4, 5, 9, 10)
 """Positions that are left: parts of two peaks, three of them exposed."""
 STOCK = 4
-"""Cards of the stock on which something goes; on those that follow nothing does."""
+"""So many cards of the stock, and the last one, are such that something goes on them; on the others nothing does."""
 
 
 def small_board() -> tuple[list[int], Board]:
@@ -41,11 +41,15 @@ def deals(number: int, empty_waste: bool) -> np.ndarray:
     ranks[:, FIRST_WASTE : FIRST_WASTE + STOCK + 1] = rng.choice(few, (number, STOCK + 1))
     if empty_waste:
         ranks[:, FIRST_WASTE] = 0
+    ranks[:, FIRST_WASTE + 23 + empty_waste] = rng.choice(few, number)  # the last stock card
     return ranks
 
 
 def plays(ranks: list[int], wrap: bool, last: int) -> Iterator[tuple[int, int, int]]:
-    """Find each state that plays of a small deal reach: the mask, the draws up to ``last``, and the waste's rank code."""
+    """Find each state that plays of a small deal reach: the mask, the draws, and the waste's rank code.
+
+    From the last card on which something goes but the ``last`` of the stock, it is drawn on to that one.
+    """
     fits = adjacency(wrap).tolist()
     waiting = [(sum(1 << position for position in CARDS), 0, ranks[FIRST_WASTE])]
     seen = set(waiting)
@@ -58,7 +62,8 @@ def plays(ranks: list[int], wrap: bool, last: int) -> Iterator[tuple[int, int, i
             if mask >> position & 1 and not mask & COVER_MASKS[position] and fits[waste] >> ranks[position] & 1
         ]
         if draws < last:
-            after.append((mask, draws + 1, ranks[FIRST_WASTE + draws + 1]))
+            drawn = draws + 1 if draws < STOCK else last
+            after.append((mask, drawn, ranks[FIRST_WASTE + drawn]))
         waiting += [each for each in after if each not in seen]
         seen.update(after)
 
@@ -72,17 +77,17 @@ def test_fewest_draws(rules: Rules, enough: int) -> None:
     masks, board = small_board()
     ranks = deals(LANES + 9, rules.empty_waste)
     draws, undecided, reached = fewest_draws(ranks, rules, board, enough)
-    states = [list(plays(row, rules.wrap, STOCK)) for row in ranks.tolist()]
+    states = [list(plays(row, rules.wrap, rules.stock_size)) for row in ranks.tolist()]
     right = [min((drawn for mask, drawn, _ in each if not mask), default=NEVER) for each in states]
     assert draws.tolist() == right
-    assert {0, 1, 2, 3, NEVER} <= set(right)
+    assert {0, 1, 2, 3, rules.stock_size, NEVER} <= set(right)
     assert sorted(set(undecided.tolist())) == [deal for deal, fewest in enumerate(right) if fewest > enough]
     assert len(undecided) % 8 == 0
     assert reached.shape == (len(masks), -(-len(undecided) // 64))
     for place, deal in enumerate(undecided.tolist()):
         bits = reached[:, place // 64] >> np.uint64(place % 64) & np.uint64(1)
         assert [mask for mask, bit in zip(masks, bits, strict=True) if bit] == sorted(
-            {mask for mask, _, _ in states[deal]}, reverse=True
+            {mask for mask, drawn, _ in states[deal] if drawn < rules.stock_size}, reverse=True
         )
 
 
