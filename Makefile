@@ -8,7 +8,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Compiling what is never imported would take as long as all the rest.
 PIP := $(BIN)/python -m pip install --quiet --no-compile --constraint constraints.txt --editable
 
-.PHONY: help benchmark test test-slow test-exhaustive test-extras check docs bench-speed bench-agents clean
+.PHONY: help benchmark test test-slow test-exhaustive test-extras mutants check docs bench-speed bench-agents clean
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
@@ -39,6 +39,10 @@ test-exhaustive: $(TESTING) ## run the longest sweeps (an hour)
 test-extras: $(TESTING) ## install each extra alone, newest and oldest versions, and run its example (a quarter of an hour)
 	$(BIN)/python -m pip install --quiet uv
 	$(BIN)/python -m pytest -m installs tests/test_extras.py
+
+mutants: $(TESTING) ## change the code in one place after the other, see whether its tests notice, write docs/mutants.md (an hour)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt mutmut
+	$(BIN)/python -m tests.mutants $(MODULES)
 
 check: $(TESTING) ## lint, check types and the order of imports only
 	$(BIN)/python -m ruff check .

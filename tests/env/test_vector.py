@@ -192,6 +192,7 @@ def test_texts_and_masks_without_copies_are_read_only() -> None:
     env = TriPeaksVectorEnv(2, copy=False)
     env.reset(seed=0)
     infos = env.step(np.full(2, 28))[4]
+    assert {infos[key].dtype for key in ("status", "rejection", "deal_code")} == {np.dtype(object)}
     for key in ("status", "rejection", "deal_code", "_score"):
         with pytest.raises(ValueError, match="read-only"):
             infos[key][:] = None

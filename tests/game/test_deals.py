@@ -177,6 +177,19 @@ def test_joker_out_of_the_stock(joker: int) -> None:
         Deal(Deal.from_number(1).cards, joker)
 
 
+def test_slots_of_several_deals() -> None:
+    """Each deal has a row, without any there is none, and a deal without a joker is as good where none is played."""
+    deals, rules = [Deal.from_cards(VECTORS["AAAAAAB"]), Deal.from_number(5)], Rules(empty_waste=True)
+    slots = deal_slots(deals, rules)
+    assert (slots == np.concatenate([deal_slots([deal], rules) for deal in deals])).all()
+    assert (slots.shape, deal_slots([], rules).shape) == ((2, 54), (0, 54))
+
+
+def test_a_deal_shows_its_code_or_its_cards() -> None:
+    assert repr(Deal.from_number(1)) == "<Deal TP1-E-AAAAAAB>"
+    assert repr(Deal.from_cards(VECTORS["AAAAAAB"])) == f"<Deal {VECTORS['AAAAAAB']}>"
+
+
 @pytest.mark.parametrize("place", [0, 1, 22, 23])
 def test_where_the_joker_is_written(place: int) -> None:
     """Among the stock cards, first to last."""
@@ -199,6 +212,7 @@ def test_lay_out(number: int) -> None:
     for wild, empty in ((False, False), (False, True), (True, False), (True, True)):
         rules = Rules(wild=wild, empty_waste=empty)
         slots = lay_out(*shuffle([number]), rules)[0]
+        assert slots.dtype == np.int8
         assert texts(slots) == cards[:29] + (with_joker if wild else stock)
         assert slots[28] == NO_CARD if empty else card_text(slots[28]) == cards[28]
         assert (slots[29 + rules.stock_size :] == NO_CARD).all()

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.common import RULES, all_rules, every_rules, naive_game, random_game, seeds, sizes
+from tests.common import RULES, WORKED_WIN, all_rules, every_rules, naive_game, random_game, seeds, sizes
 from tests.naive import NaiveGame
 from tripeaks_env import Game, Rejection, Rules
 from tripeaks_env.game.cards import RANK_OF, WILD
-from tripeaks_env.game.deals import NUM_DEALS, deal_slots, lay_out, shuffle
+from tripeaks_env.game.deals import NUM_DEALS, deal_slots, lay_out, number_slots, shuffle
 from tripeaks_env.game.engine import DRAW, STATUSES, UNDO, new_games, play_actions, status, tables
 from tripeaks_env.game.observation import observe
 
@@ -184,6 +184,18 @@ def test_plain_python() -> None:
     command = [sys.executable, "-W", "error", "-c", code]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
     assert (done.stderr, done.stdout) == ("", "(13,) [1] 750\n")
+
+
+def test_a_won_game_stays_won() -> None:
+    """Also where undos are left: the episode is over, and an undo is rejected because the game is won."""
+    rules = Rules.easy
+    games = new_games(number_slots(np.array([1]), rules), rules, undos=4)
+    *before, last = WORKED_WIN
+    for action in before:
+        assert not play_actions(games, np.array([action]), rules).over[0]
+    assert play_actions(games, np.array([last]), rules).over.tolist() == [True]
+    assert play_actions(games, np.array([UNDO]), rules).rejections.tolist() == [Rejection.WON]
+    assert (games["score"].tolist(), games["undos_left"].tolist()) == ([750], [4])
 
 
 def test_games_do_not_touch_each_other() -> None:

@@ -3,7 +3,7 @@ import pytest
 
 from tests import naive
 from tripeaks_env.game.layout import BENEATH, COVER_MASKS, COVERS, FULL, NOWHERE, POSITIONS, ROWS, beneath
-from tripeaks_env.solver.lattice import edge_rows, lattice
+from tripeaks_env.solver.lattice import edge_rows, lattice, whole_board
 
 PEAK_POSITIONS = (
     (0, 3, 4, 9, 10, 11, 18, 19, 20),
@@ -79,6 +79,8 @@ def test_edges_by_target() -> None:
     board = lattice()
     assert board.sources.tolist() == SOURCES.tolist()
     assert sorted(board.incoming.tolist()) == list(range(len(board.targets)))
+    of_one_target = np.diff(board.targets[board.incoming].astype(np.int64)) == 0
+    assert (np.diff(board.incoming.astype(np.int64))[of_one_target] > 0).all()
     assert board.targets[board.incoming].tolist() == np.repeat(np.arange(len(MASKS)), np.diff(board.first_in)).tolist()
 
 
@@ -131,4 +133,13 @@ def test_index_of_an_unreachable_mask(mask: int) -> None:
 
 def test_the_lattice_cannot_be_changed() -> None:
     """It is shared by all solutions."""
-    assert not any(array.flags.writeable for array in lattice())
+    assert not any(array.flags.writeable for array in (*lattice(), edge_rows()))
+
+
+def test_the_whole_board_has_all_edges() -> None:
+    """By source as the lattice has them, and by target; masks and positions are small numbers."""
+    board, whole, rows = lattice(), whole_board(), edge_rows()
+    right = (board.first, board.positions, rows, board.first_in, board.positions[board.incoming], rows[board.incoming])
+    assert all(np.array_equal(found, each) for found, each in zip(whole, right, strict=True))
+    assert [array.dtype for array in whole] == [np.uint32, np.uint8, np.uint32] * 2
+    assert board.masks.dtype == np.int32

@@ -119,6 +119,12 @@ def test_rules_that_do_not_exist(rules: Any) -> None:
     assert repr(rules) in str(error.value)
 
 
+def test_rules_are_shown_by_what_differs_from_easy() -> None:
+    """Or by their name."""
+    assert str(Rules.classic) == "classic"
+    assert str(Rules(wrap=False, wild=True)) == "Rules(wrap=False, wild=True)"
+
+
 @given(all_rules)
 def test_json_round_trip(rules: Rules) -> None:
     """Presets are written as their name, other rules as their attributes."""
