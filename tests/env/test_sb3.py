@@ -12,7 +12,7 @@ from stable_baselines3 import A2C
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import DummyVecEnv, VecEnv, VecFrameStack, VecNormalize
 
-from tests.common import RULES
+from tests.common import RULES, slow
 from tests.env.test_vector import CODE, assert_equal, choose
 from tripeaks_env import Deal, Game, Rules
 from tripeaks_env.sb3 import TriPeaksVecEnv
@@ -39,12 +39,11 @@ def without_time(infos: list[dict[str, Any]]) -> tuple[dict[str, Any], ...]:
 @pytest.mark.parametrize(
     "kwargs",
     [
-        {},
         {"rules": RULES["wild-empty-stuck-streak"], "max_undos": 2},
         {"rules": "classic", "reward": "win", "split": "evaluation", "skip_forced": True},
-        {"max_episode_steps": 20},
+        *slow({}, {"max_episode_steps": 20}),
     ],
-    ids=["easy", "streak-undo", "win-skip", "short"],
+    ids=["streak-undo", "win-skip", "easy", "short"],
 )
 def test_equal_to_single_environments_in_monitors(kwargs: dict[str, Any]) -> None:
     """Observations, rewards, ends, all infos and action masks, through many episodes and a second seeding."""

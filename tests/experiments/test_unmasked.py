@@ -63,6 +63,7 @@ def test_the_tables_of_results_stay_as_they_are(found: Comparison) -> None:
     assert not {"unmasked", "illegal"} & set(found.results.columns)
 
 
+@pytest.mark.slow
 def test_all_reports_say_so(found: Comparison, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("experiments.comparison.report.save_png", lambda path, make: path.touch())
     names = [str(name) for name in found.results["agent"].unique()]
@@ -115,6 +116,7 @@ def test_a_larger_share_is_judged() -> None:
     )
 
 
+@pytest.mark.slow
 def test_models_of_stable_baselines_are_asked_unless_they_were_trained_with_masks(tmp_path: Path) -> None:
     games = TriPeaksVecEnv(2)
     small: dict[str, Any] = {"policy_kwargs": {"net_arch": [8]}, "device": "cpu", "seed": 0, "n_steps": 8}

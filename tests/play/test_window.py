@@ -270,6 +270,7 @@ def test_any_size(table: tuple[PlayWindow, Hand], size: tuple[int, int]) -> None
     assert hand.sees() == whole
 
 
+@pytest.mark.slow
 def test_cards_can_be_clicked_at_usable_sizes(table: tuple[PlayWindow, Hand]) -> None:
     window, hand = table
     for size in ((150, 100), (320, 240), (400, 700), (2400, 1500)):
