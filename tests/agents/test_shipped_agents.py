@@ -12,6 +12,7 @@ from agents.learned.checkpoint import SHIPPED
 from experiments.games.play import play
 from tests.agents.test_agents import play as play_legally
 from tests.agents.test_search import positions
+from tests.common import exhaustive, slow
 from tests.env.test_no_leak import pairs
 from tripeaks_env import Rules
 from tripeaks_env.env.splits import random_numbers
@@ -63,9 +64,10 @@ def test_other_rules_are_refused(name: str) -> None:
             agents.make(name, preset)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("rules", [Rules.easy, Rules.classic], ids=str)
-@pytest.mark.parametrize(("name", "other"), [("network", "opener"), ("network", "ppo"), ("ppo", "greedy")])
+@pytest.mark.parametrize(
+    ("name", "other"), [*slow(("network", "ppo"), ("ppo", "greedy")), *exhaustive(("network", "opener"))]
+)
 def test_networks_win_more(name: str, other: str, rules: Rules) -> None:
     """On the same 3,000 training deals, by more than three standard errors."""
     deals = training_deals(3000)

@@ -109,8 +109,8 @@ def run(train: Train, folder: Path, moment: int = -1, seconds: float | None = No
 
 
 def kill_at_many_files(train: Train, folder: Path) -> str:
-    """Kill a training before or after every third file or so."""
-    return kill_at_every_file(train, folder, step=5)
+    """Kill a training before or after every fourth file or so."""
+    return kill_at_every_file(train, folder, step=7)
 
 
 def kill_at_random(train: Train, folder: Path) -> str:

@@ -27,7 +27,7 @@ from experiments.training.rewards import AdvantageReward
 from experiments.training.self_play import Record, input_lists, new_record, outcomes, play_games, returns
 from experiments.training.value_learner import ValueLearner
 from tests.agents.test_expectation import random_network
-from tests.common import RULES, compared, slow
+from tests.common import RULES, compared, exhaustive, slow
 from tripeaks_env import Rules, sample_actions
 from tripeaks_env.env.splits import is_evaluation, random_numbers
 from tripeaks_env.game.engine import GAME, tables
@@ -54,6 +54,7 @@ def iterate(folder: Path, **changes: Any) -> None:
         expert_iteration.train(IterationConfig.model_validate(TINY | changes), folder, progress)
 
 
+@pytest.mark.slow
 def test_self_play_is_the_same_with_threads_and_takes_the_best_action() -> None:
     network = random_network()
     one, two = (
@@ -70,6 +71,7 @@ def test_self_play_is_the_same_with_threads_and_takes_the_best_action() -> None:
     assert 0.02 < one.explored[reached].mean() < 0.1
 
 
+@pytest.mark.slow
 def test_games_with_full_exploration_take_a_card_where_there_is_one() -> None:
     found = play_games(numbers(40), Rules.easy, random_network(), np.random.default_rng(1), explore=1.0)
     legal = found.action_values[found.reached] > -1e8
@@ -90,7 +92,7 @@ def test_returns_without_luck_are_as_hand_made_ones() -> None:
     assert found.tolist() == [[1.5 + 0.5 * (middle - 2.0), middle, last], [1.5, middle, last]]
 
 
-@pytest.mark.parametrize("count", [1000, *slow(4000)])
+@pytest.mark.parametrize("count", [*slow(1000), *exhaustive(4000)])
 def test_returns_of_any_network_are_right_on_average(count: int) -> None:
     """With a trace of 1 they are unbiased, however wrong the network is: their mean is that of what really happened."""
     found = play_games(numbers(count), Rules.easy, random_network(), np.random.default_rng(1))
@@ -224,6 +226,7 @@ def test_policy_network_learns_what_the_search_prefers(tmp_path: Path) -> None:
         distil(few, random_network(), tmp_path, torch.device("cpu"), progress)
 
 
+@pytest.mark.slow
 def test_rewards_follow_the_policy_by_training_their_network_again() -> None:
     games = TriPeaksVecEnv(8, skip_forced=True)
     learner = ValueLearner(ValuePart(hidden=[16, 4]), Rules.easy, 300.0, 0, torch.device("cpu"))
@@ -237,7 +240,7 @@ def test_rewards_follow_the_policy_by_training_their_network_again() -> None:
     assert 1 <= len(env.kept) <= 8
 
 
-@pytest.mark.parametrize("value", [None, {"hidden": [16, 4], "batch_size": 32}])
+@pytest.mark.parametrize("value", [None, *slow({"hidden": [16, 4], "batch_size": 32})])
 def test_games_go_on_from_a_checkpoint_as_if_there_had_been_none(value: dict[str, Any] | None, tmp_path: Path) -> None:
     settings = {
         "name": "x",
@@ -328,6 +331,7 @@ def test_ppo_starts_from_a_policy_network(tmp_path: Path) -> None:
         ppo.new_model(config.model_copy(update={"hidden": [9]}), ppo.training_games(config), "cpu")
 
 
+@pytest.mark.slow
 def test_training_never_deals_evaluation_deals(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     dealt: list[int] = []
     real = play_games

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from gymnasium.utils import colorize
 
+from tests.common import exhaustive, slow
 from tripeaks_env.game.arguments import plain_warnings
 from tripeaks_env.parallel import make_pool
 from tripeaks_env.parallel.pool import RETRIES, Lost, Pool
@@ -47,6 +48,11 @@ def process(task: int) -> int:
     return os.getpid()
 
 
+CRASHES = {2: "leave", 4: "crash"}
+ALL = CRASHES | {5: "hang"}
+"""Of which tasks what fails. One that hangs beside others waits for a limit in which another worker can start."""
+
+
 def engine(name: str, workers: int = 2) -> Pool:
     if name == "ray" and not importlib.util.find_spec("ray"):
         pytest.skip("Ray is not installed")
@@ -55,11 +61,10 @@ def engine(name: str, workers: int = 2) -> Pool:
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # of Ray, at its end
-@pytest.mark.parametrize("name", ["local", "ray"])
-def test_a_task_that_fails_costs_no_other(name: str, tmp_path: Path) -> None:
-    failures = {2: "leave", 4: "crash"}
-    if name == "local":
-        failures[5] = "hang"  # on Ray, starting another worker takes seconds, and so would be the limit
+@pytest.mark.parametrize(
+    ("name", "failures"), [*slow(("local", CRASHES), ("ray", CRASHES)), *exhaustive(("local", ALL))]
+)
+def test_a_task_that_fails_costs_no_other(name: str, failures: dict[int, str], tmp_path: Path) -> None:
     tasks = [(failures.get(i, "square"), i) for i in range(1, 12)]
     with engine(name) as pool:
         began = time.monotonic()
