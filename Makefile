@@ -40,7 +40,7 @@ test-extras: $(TESTING) ## install each extra alone, newest and oldest versions,
 	$(BIN)/python -m pip install --quiet uv
 	$(BIN)/python -m pytest -m installs tests/test_extras.py
 
-mutants: $(TESTING) ## change the code in one place after the other, see whether its tests notice, write docs/mutants.md (an hour)
+mutants: $(TESTING) ## change the code in one place after the other, see whether its tests notice, write docs/mutants.md (hours)
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt mutmut
 	$(BIN)/python -m tests.mutants $(MODULES)
 

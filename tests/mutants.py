@@ -40,7 +40,8 @@ How much of the code do its tests pin? In each mutant of a module one place is c
 mutant that no test notices is a survivor; one that means the same as the module is listed in
 [tests/mutants.toml](../tests/mutants.toml) with the reason. The score is the share of the others that is killed, and the raw
 share that of all that were tried. Where not all mutants were tried, they are those whose texts have the lowest SHA-256
-digests, which is as good as at random and the same ones each time.
+digests, which is as good as at random and the same ones each time. Tests have been written for survivors of such samples,
+so that their scores say little about the mutants that were not tried.
 
 Written by `{command}` on {day}, with Python {python}. The tests run with kernels as plain Python, only those that
 `tests/mutants.toml` names for the module; the whole suite may kill more.
