@@ -3,6 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/installed
 TESTING := .venv/testing
+TESTING_ALL := .venv/testing-all
 # Byte code is kept, whatever is set: without it every process that a test starts compiles all modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 # Compiling what is never imported would take as long as all the rest.
@@ -24,16 +25,20 @@ $(TESTING): pyproject.toml constraints.txt | $(BIN)/python
 	$(PIP) '.[benchmark,offline,ray,render,dev]'
 	@touch $(INSTALLED) $@
 
+$(TESTING_ALL): $(TESTING)
+	$(PIP) '.[slow]'
+	@touch $@
+
 benchmark: $(INSTALLED) ## compare the fast agents with the optimum on 1,000 evaluation deals
 	$(BIN)/python -m experiments compare experiments/configs/benchmark.yaml
 
 test: check ## lint, check types, run the fast tests
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
-test-slow: $(TESTING) ## run the long tests (minutes)
+test-slow: $(TESTING_ALL) ## run the long tests (minutes)
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m 'slow and not exhaustive'
 
-test-exhaustive: $(TESTING) ## run the longest sweeps (an hour)
+test-exhaustive: $(TESTING_ALL) ## run the longest sweeps (an hour)
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m exhaustive
 
 test-extras: $(TESTING) ## install each extra alone, newest and oldest versions, and run its example (a quarter of an hour)

@@ -145,6 +145,7 @@ def test_normalised_is_0_for_random_play_and_1_for_the_optimum(results: pd.DataF
         assert board[column].tolist() == [0, 1]
 
 
+@pytest.mark.slow
 def test_bootstrap_against_a_naive_one(results: pd.DataFrame, analysis: Analysis) -> None:
     """Deals are drawn again for all agents alike; with other random numbers the ends differ by a part of the width."""
     rng = np.random.default_rng(123)

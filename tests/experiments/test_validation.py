@@ -256,15 +256,16 @@ def test_validation_under_all_rules() -> None:
     assert [found[name] for name in (PLAYS, REPEATS, BATCHES, HIDDEN)] == [True] * 4
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("brought")
 @pytest.mark.parametrize(
     ("name", "failing", "message"),
     [
-        pytest.param("Hangs", PLAYS, "it took longer than 3 s", marks=pytest.mark.slow),
-        pytest.param("Crashes", PLAYS, "it ended its worker process 3 times", marks=pytest.mark.slow),
+        ("Hangs", PLAYS, "it took longer than 3 s"),
+        ("Crashes", PLAYS, "it ended its worker process 3 times"),
         ("Exits", PLAYS, "act raised SystemExit: enough (brought.py, line "),
-        pytest.param("NoSeed", MADE, "a class must take rules and seed", marks=pytest.mark.slow),
-        pytest.param("Peeks", HIDDEN, "it sees what is hidden", marks=pytest.mark.slow),
+        ("NoSeed", MADE, "a class must take rules and seed"),
+        ("Peeks", HIDDEN, "it sees what is hidden"),
     ],
 )
 def test_an_agent_that_breaks_costs_one_line(name: str, failing: str, message: str) -> None:

@@ -260,7 +260,7 @@ def position_with(rules: Rules, wanted: str) -> Game:
 
 
 @pytest.mark.parametrize("wanted", ["draw", "removal"])
-@pytest.mark.parametrize("rules", ["classic", "easy-stuck", "traditional"])
+@pytest.mark.parametrize("rules", ["traditional", *slow("classic", "easy-stuck")])
 def test_forced_moves(rules: str, wanted: str) -> None:
     """The only move is worth the optimum, all other actions are NaN, and the hint says that there is no choice."""
     game = position_with(RULES[rules], wanted)
