@@ -6,7 +6,7 @@ import numpy as np
 
 from agents import Agent
 from experiments.games.lines import Lines, positions
-from tripeaks_env.env.agent import unmasked_of
+from tripeaks_env.env.agent import knows_no_mask, unmasked_of
 from tripeaks_env.game.observation import observe
 from tripeaks_env.game.rules import Rules
 
@@ -53,11 +53,13 @@ def count_illegal(agent: Agent, numbers: np.ndarray, lines: Lines, rules: Rules)
     Raises:
         AgentError: see :func:`tripeaks_env.env.agent.unmasked_of`.
     """
-    games = positions(numbers, lines, rules)[:, :-1][lines.taken]
-    actions = unmasked_of(agent, games, rules)
+    if not knows_no_mask(agent):  # most do, and are spared the replay
+        return Unmasked(0, 0)
+    observation = observe(positions(numbers, lines, rules)[:, :-1][lines.taken], rules)
+    mask = observation["action_mask"].copy()  # which the agent may write to
+    actions = unmasked_of(agent, observation)
     if actions is None:
         return Unmasked(0, 0)
-    mask = observe(games, rules)["action_mask"]
     known = (actions >= 0) & (actions < mask.shape[1])
-    legal = known & (mask[np.arange(len(games)), np.where(known, actions, 0)] == 1)
-    return Unmasked(int(np.count_nonzero(~legal)), len(games))
+    legal = known & (mask[np.arange(len(mask)), np.where(known, actions, 0)] == 1)
+    return Unmasked(int(np.count_nonzero(~legal)), len(mask))

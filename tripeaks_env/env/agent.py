@@ -135,27 +135,29 @@ def values_of(agent: Agent, games: np.ndarray, rules: Rules) -> np.ndarray | Non
     return values if values.shape == mask.shape else None
 
 
-def unmasked_of(agent: Agent, games: np.ndarray, rules: Rules) -> np.ndarray | None:
+def knows_no_mask(agent: Agent) -> bool:
+    """Return whether an agent may have choices without a mask, see :func:`unmasked_of`."""
+    return callable(getattr(agent, "unmasked", None))
+
+
+def unmasked_of(agent: Agent, observation: Observation) -> np.ndarray | None:
     """Return what an agent would choose without a mask in N games, int64 (N,); ``None`` if it has no such choice.
 
     Args:
-        agent: the agent.
-        games: (N,) of :data:`tripeaks_env.game.engine.GAME`, none of them over.
-        rules: the rules that they are played by.
+        agent: one that :func:`knows_no_mask`.
+        observation: of N games, none of them over.
 
     Raises:
         AgentError: the agent raised, or returned something else.
     """
-    tell = getattr(agent, "unmasked", None)
-    if not callable(tell):
-        return None
+    count = len(observation["action_mask"])
     try:
-        told = tell(observe(games, rules))
+        told = agent.unmasked(observation)  # type: ignore[attr-defined]
         actions = None if told is None else np.asarray(told)
     except (Exception, SystemExit) as error:  # whatever somebody's agent does
         raise AgentError(f"unmasked raised {describe(error)}") from error
     if actions is None:
         return None
-    if actions.shape != (len(games),) or not np.issubdtype(actions.dtype, np.integer):
-        raise AgentError(f"unmasked returned {actions.dtype} {actions.shape}; it must be integers ({len(games)},)")
+    if actions.shape != (count,) or not np.issubdtype(actions.dtype, np.integer):
+        raise AgentError(f"unmasked returned {actions.dtype} {actions.shape}; it must be integers ({count},)")
     return actions.astype(np.int64)
